@@ -1,0 +1,3 @@
+//! Move generation and perft.
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! The law of English draughts: positions, moves and games.
+//!
+//! Knows the board's geometry and nothing above it: no text, no search, no evaluation.
+//! Start reading at [`Position`], then [`movegen`].
+
+pub mod game;
+pub mod key;
+pub mod law;
+pub mod movegen;
+mod moves;
+mod piece;
+mod position;
+mod setup;
+
+pub use game::{DrawReason, Game, IllegalMove, Outcome};
+pub use key::Key;
+pub use moves::{MOST_MOVES, Move, MoveList, Route};
+pub use piece::Piece;
+pub use position::Position;
+pub use setup::{Setup, SetupError};

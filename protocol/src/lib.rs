@@ -1,0 +1,1 @@
+//! The line protocols and the command line of `crownhead`.

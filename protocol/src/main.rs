@@ -1,0 +1,3 @@
+//! The `crownhead` binary.
+
+fn main() {}
