@@ -1,0 +1,143 @@
+//! The command line: what is shared by all subcommands, and the way in and out.
+//!
+//! Each subcommand is a file with its arguments (a clap `Args`) and a `run` that writes to the
+//! given output and returns an [`Answer`] or a [`Failure`]. Exit codes: 0 for success, 1 for a
+//! negative answer, 2 for bad input, told in one line on standard error. A reader that closes our
+//! standard output (`crownhead ... | head`) ends the program quietly.
+
+mod perft;
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use thiserror::Error;
+
+/// An engine for English draughts (American checkers).
+#[derive(Debug, Parser)]
+#[command(name = "crownhead", version)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Perft(perft::Perft),
+}
+
+/// What a subcommand found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// All is well: exit code 0.
+    Yes,
+    /// The question was understood and the answer is no: exit code 1.
+    #[expect(
+        dead_code,
+        reason = "perft always succeeds; other subcommands answer no"
+    )]
+    No,
+}
+
+/// Why a subcommand could not do its work.
+#[derive(Debug, Error)]
+enum Failure {
+    /// The input is at fault: the message names the place and the mend, in one line.
+    #[error("{0}")]
+    Input(String),
+    /// The output could not be written.
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Runs the command line of this process.
+pub(crate) fn main() -> ExitCode {
+    let command = match CommandLine::try_parse() {
+        Ok(arguments) => arguments.command,
+        Err(error) => return refuse(&error),
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    let ended = run(&command, &mut out).and_then(|answer| {
+        out.flush()?;
+        Ok(answer)
+    });
+    exit_code(&ended)
+}
+
+fn run(command: &Command, out: &mut impl Write) -> Result<Answer, Failure> {
+    match command {
+        Command::Perft(perft) => perft.run(out),
+    }
+}
+
+fn exit_code(ended: &Result<Answer, Failure>) -> ExitCode {
+    match ended {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            tell(&failure.to_string());
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// One line on standard error. With that closed too there is nobody left to tell.
+fn tell(message: &str) {
+    let _ = writeln!(io::stderr(), "error: {message}");
+}
+
+/// Help and version go to standard output; anything else that clap objects to becomes one line.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        return match error.print() {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => ExitCode::from(2),
+            _ => ExitCode::SUCCESS,
+        };
+    }
+    tell(&one_line(&error.render().to_string()));
+    ExitCode::from(2)
+}
+
+/// What clap says before its usage text, with where to find help.
+fn one_line(message: &str) -> String {
+    let told: Vec<&str> = message
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let told = told.join(" ");
+    let told = told.strip_prefix("error: ").unwrap_or(&told);
+    format!("{told}; see --help")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn refusals_take_one_line() {
+        for arguments in [
+            &["crownhead", "perft"][..],
+            &["crownhead", "perft", "x"],
+            &["crownhead", "perft", "3", "--colour"],
+            &["crownhead", "dance"],
+        ] {
+            let error = CommandLine::try_parse_from(arguments).expect_err("bad arguments");
+            let told = one_line(&error.render().to_string());
+            assert!(
+                !told.contains('\n') && told.ends_with("; see --help"),
+                "{told}"
+            );
+            assert!(told.len() > 25 && !told.starts_with("error"), "{told}");
+        }
+    }
+}
