@@ -1,1 +1,3 @@
-//! Cross-package tests.
+//! Tests that cross modules or packages; each module has one subject and its data in `tests/data`.
+
+mod layering;
