@@ -11,5 +11,6 @@
 //! ```
 
 pub mod board;
+pub mod notation;
 pub mod rules;
 pub mod score;
