@@ -11,6 +11,9 @@
 //! ```
 
 pub mod board;
+pub mod engine;
+pub mod eval;
 pub mod notation;
 pub mod rules;
 pub mod score;
+pub mod search;

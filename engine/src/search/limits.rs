@@ -17,7 +17,7 @@ pub struct Clock {
 
 /// What bounds a search. Several bounds may be set: the first one reached ends it. With none
 /// the search goes on until it is stopped, or the deepest iteration is done.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// The last iteration.
     pub depth: Option<Depth>,
@@ -41,18 +41,27 @@ impl Limits {
     /// Search to `depth` and no further.
     #[must_use]
     pub fn to_depth(depth: i16) -> Self {
-        Self { depth: Some(Depth(depth)), ..Self::default() }
+        Self {
+            depth: Some(Depth(depth)),
+            ..Self::default()
+        }
     }
 
     /// Search `nodes` nodes.
     #[must_use]
     pub fn to_nodes(nodes: u64) -> Self {
-        Self { nodes: Some(nodes), ..Self::default() }
+        Self {
+            nodes: Some(nodes),
+            ..Self::default()
+        }
     }
 
     /// Search for a fixed time.
     #[must_use]
     pub fn for_time(time: Duration) -> Self {
-        Self { move_time: Some(time), ..Self::default() }
+        Self {
+            move_time: Some(time),
+            ..Self::default()
+        }
     }
 }

@@ -31,7 +31,11 @@ impl Report {
     #[must_use]
     pub fn nodes_per_second(&self) -> u64 {
         let seconds = self.time.as_secs_f64();
-        if seconds > 0.0 { (self.nodes as f64 / seconds) as u64 } else { 0 }
+        if seconds > 0.0 {
+            (self.nodes as f64 / seconds) as u64
+        } else {
+            0
+        }
     }
 }
 
@@ -53,6 +57,11 @@ pub trait Observer: Send {
 
     /// The search is over; called exactly once for every `go`, even after a panic inside.
     fn answer(&mut self, answer: &Answer);
+
+    /// A search thread failed, which is a fault of the engine; the answer comes all the same.
+    fn fault(&mut self, what: &str) {
+        let _ = what;
+    }
 }
 
 /// An observer that nobody listens to.

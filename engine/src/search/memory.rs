@@ -1,0 +1,54 @@
+//! How much memory the table may ask for.
+
+use std::fs;
+
+use thiserror::Error;
+
+/// A table size that cannot be had; the engine goes on with `in_use`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{asked} MB for the table cannot be had; {in_use} MB are in use")]
+pub struct HashError {
+    /// What was asked for, in MiB.
+    pub asked: usize,
+    /// The size of the table now, in MiB.
+    pub in_use: usize,
+}
+
+impl HashError {
+    pub(super) const fn refused(asked: usize) -> Self {
+        Self { asked, in_use: 0 }
+    }
+}
+
+/// `mb` MiB (0 counts as 1) in bytes.
+///
+/// # Errors
+///
+/// [`HashError`] for more than the machine has: systems that overcommit would grant it and end
+/// the process later.
+pub(super) fn bytes(mb: usize) -> Result<usize, HashError> {
+    let bytes = mb.max(1).checked_mul(1 << 20);
+    bytes
+        .filter(|&bytes| installed().is_none_or(|most| bytes <= most))
+        .ok_or(HashError::refused(mb))
+}
+
+/// The machine's memory in bytes, where the system tells (Linux).
+fn installed() -> Option<usize> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kib: usize = line.split_whitespace().nth(1)?.parse().ok()?;
+    kib.checked_mul(1 << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absurd_sizes_are_refused() {
+        assert_eq!(bytes(0), Ok(1 << 20));
+        assert_eq!(bytes(3), Ok(3 << 20));
+        assert_eq!(bytes(usize::MAX), Err(HashError::refused(usize::MAX)));
+    }
+}

@@ -1,0 +1,60 @@
+//! The order in which a node tries its moves: the table's move, then by statistics.
+
+use arrayvec::ArrayVec;
+
+use super::history::{Earlier, Statistics};
+use super::table::MoveCode;
+use crate::rules::{MOST_MOVES, Move, MoveList, Position};
+
+/// Above every statistic.
+const TABLE_MOVE: i32 = 1 << 30;
+/// A captured piece, when several jumps can be chosen.
+const CAPTURE: i32 = 1 << 16;
+
+/// Hands out moves, best first, sorting only as far as asked.
+pub(super) struct Picker {
+    moves: ArrayVec<(i32, Move), MOST_MOVES>,
+    next: usize,
+}
+
+impl Picker {
+    pub(super) fn new(
+        position: &Position,
+        list: &MoveList,
+        table_move: MoveCode,
+        statistics: &Statistics,
+        earlier: Earlier,
+    ) -> Self {
+        let rate = |mv: Move| {
+            if MoveCode::of(mv) == table_move {
+                TABLE_MOVE
+            } else {
+                let captures = mv.captured().len() as i32 * CAPTURE;
+                captures + statistics.rate(position, mv, earlier)
+            }
+        };
+        Self {
+            moves: list.iter().map(|&mv| (rate(mv), mv)).collect(),
+            next: 0,
+        }
+    }
+}
+
+impl Iterator for Picker {
+    type Item = (i32, Move);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.moves.get_mut(self.next..)?;
+        let best = (0..rest.len()).reduce(|best, index| {
+            if rest[index].0 > rest[best].0 {
+                index
+            } else {
+                best
+            }
+        })?;
+        rest.swap(0, best);
+        self.next += 1;
+        Some(rest[0])
+    }
+}

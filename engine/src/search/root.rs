@@ -1,0 +1,107 @@
+//! The root: its moves with their scores and lines, and the search over them.
+
+use super::margins::reduction;
+use super::worker::Worker;
+use crate::rules::{Move, Position};
+use crate::score::{Depth, Score};
+
+/// A legal move of the root with what is known about it.
+#[derive(Clone, Debug)]
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    /// Exact in this iteration, or below every score.
+    pub(super) score: Score,
+    /// The score of the iteration before.
+    pub(super) previous: Score,
+    pub(super) pv: Vec<Move>,
+}
+
+impl RootMove {
+    pub(super) fn all(position: &Position) -> Vec<Self> {
+        let new = |&mv: &Move| Self {
+            mv,
+            score: -Score::INFINITY,
+            previous: -Score::INFINITY,
+            pv: vec![mv],
+        };
+        position.legal_moves().iter().map(new).collect()
+    }
+
+    pub(super) fn begin_iteration(&mut self) {
+        self.previous = self.score;
+        self.score = -Score::INFINITY;
+    }
+
+    /// The latest score there is.
+    pub(super) fn known(&self) -> Score {
+        let latest = if self.score > -Score::INFINITY {
+            self.score
+        } else {
+            self.previous
+        };
+        if latest > -Score::INFINITY {
+            latest
+        } else {
+            Score::DRAW
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Searches the root moves from number `first` on and sorts them, best first. An aborted
+    /// search leaves the order that is right as far as it came.
+    pub(super) fn search_root(
+        &mut self,
+        mut alpha: Score,
+        beta: Score,
+        depth: Depth,
+        first: usize,
+    ) -> Score {
+        let mut best = -Score::INFINITY;
+        for index in first..self.roots.len() {
+            let score = self.search_root_move(alpha, beta, depth, index, index == first);
+            if self.aborted {
+                break;
+            }
+            let root = &mut self.roots[index];
+            if index == first || score > alpha {
+                root.score = score;
+                root.pv.truncate(1);
+                root.pv.extend_from_slice(&self.lines[1]);
+            } else {
+                root.score = -Score::INFINITY;
+            }
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if score >= beta {
+                break;
+            }
+        }
+        self.roots[first..].sort_by_key(|root| -root.score);
+        best
+    }
+
+    fn search_root_move(
+        &mut self,
+        alpha: Score,
+        beta: Score,
+        depth: Depth,
+        index: usize,
+        first: bool,
+    ) -> Score {
+        let root = self.root;
+        let mv = self.roots[index].mv;
+        let next = root.after(mv);
+        self.note(&root, mv);
+        self.lines[1].clear();
+        let depth = depth - 1;
+        if !first {
+            let reduced = depth - reduction(depth.0, index) / 2;
+            let score = -self.search::<false>(&next, -alpha - 1, -alpha, reduced);
+            if score <= alpha || self.aborted {
+                return score;
+            }
+        }
+        -self.search::<true>(&next, -beta, -alpha, depth)
+    }
+}

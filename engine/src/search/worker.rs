@@ -1,0 +1,311 @@
+//! One thread of a search: its state, and iterative deepening.
+//!
+//! Threads share the table and the flags, nothing else (Lazy SMP). Thread 0 alone reports and
+//! watches the clock. Start reading at [`Worker::deepen`].
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crossbeam::utils::CachePadded;
+
+use super::clock::Budget;
+use super::control::Control;
+use super::history::{Context, Earlier, Statistics};
+use super::limits::Limits;
+use super::params::{ASPIRATION, ASPIRATION_DEPTH, NODES_PER_LOOK};
+use super::report::{Observer, Report};
+use super::root::RootMove;
+use super::table::Table;
+use crate::eval::Evaluator;
+use crate::rules::{Game, Key, Move, Position};
+use crate::score::{Bound, Depth, Ply, Score};
+
+/// What all threads of one search see.
+pub(super) struct Shared<'a> {
+    pub(super) table: &'a Table,
+    pub(super) control: &'a Control,
+    pub(super) limits: &'a Limits,
+    pub(super) budget: Budget,
+    /// Nodes of each thread, published now and then.
+    pub(super) nodes: Vec<CachePadded<AtomicU64>>,
+}
+
+impl Shared<'_> {
+    pub(super) fn total_nodes(&self) -> u64 {
+        self.nodes.iter().map(|count| count.load(Relaxed)).sum()
+    }
+}
+
+/// Where a line of the search stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) position: Position,
+    pub(super) key: Key,
+    /// Plies since the last capture or man's move, the game's included.
+    pub(super) quiet_plies: u16,
+    pub(super) ply: Ply,
+}
+
+impl Node {
+    pub(super) fn root(game: &Game) -> Self {
+        Self {
+            position: game.position(),
+            key: game.key(),
+            quiet_plies: game.quiet_plies().min(u32::from(u16::MAX / 2)) as u16,
+            ply: Ply(0),
+        }
+    }
+
+    #[inline]
+    pub(super) fn after(&self, mv: Move) -> Self {
+        let quiet_plies = if self.position.is_irreversible(mv) {
+            0
+        } else {
+            self.quiet_plies + 1
+        };
+        Self {
+            position: self.position.play(mv),
+            key: self.key.after(&self.position, mv),
+            quiet_plies,
+            ply: self.ply.next(),
+        }
+    }
+}
+
+/// What a thread remembers of the node at each ply of its line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frame {
+    /// The move being searched there.
+    pub(super) played: Option<Context>,
+}
+
+/// One thread.
+pub(super) struct Worker<'a> {
+    pub(super) shared: &'a Shared<'a>,
+    pub(super) index: usize,
+    pub(super) statistics: &'a mut Statistics,
+    pub(super) evaluator: Evaluator,
+    pub(super) observer: Option<&'a mut dyn Observer>,
+    pub(super) root: Node,
+    pub(super) roots: Vec<RootMove>,
+    /// Keys of the game since its last irreversible move, then of the line.
+    pub(super) path: Vec<Key>,
+    /// Where in `path` the root is.
+    pub(super) root_at: usize,
+    pub(super) frames: Vec<Frame>,
+    /// Principal variations by ply.
+    pub(super) lines: Vec<Vec<Move>>,
+    pub(super) nodes: u64,
+    node_limit: u64,
+    pub(super) deepest: Ply,
+    /// Sticky: every score from now on is meaningless.
+    pub(super) aborted: bool,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        shared: &'a Shared<'a>,
+        index: usize,
+        game: &Game,
+        statistics: &'a mut Statistics,
+        observer: Option<&'a mut dyn Observer>,
+    ) -> Self {
+        let room = usize::from(Ply::MOST.0) + 2;
+        let mut path: Vec<Key> = game.reversible_keys().collect();
+        let root_at = path.len();
+        path.resize(root_at + room, game.key());
+        let alone = shared.nodes.len() == 1;
+        Self {
+            shared,
+            index,
+            statistics,
+            evaluator: Evaluator::new(),
+            observer,
+            root: Node::root(game),
+            roots: RootMove::all(&game.position()),
+            path,
+            root_at,
+            frames: vec![Frame::default(); room],
+            lines: vec![Vec::new(); room],
+            nodes: 0,
+            node_limit: shared.limits.nodes.filter(|_| alone).unwrap_or(u64::MAX),
+            deepest: Ply(0),
+            aborted: false,
+        }
+    }
+
+    /// Iterates until a limit is reached and returns the state of the best line.
+    pub(super) fn deepen(&mut self) -> Report {
+        let last = self.shared.limits.depth.unwrap_or(Depth::MOST);
+        let mut settled = Settled::default();
+        let mut reached = Depth(0);
+        for depth in 1..=last.0.clamp(1, Depth::MOST.0) {
+            self.iterate(Depth(depth));
+            if self.aborted || self.is_enough(Depth(depth), &mut settled) {
+                break;
+            }
+            reached = Depth(depth);
+        }
+        self.state(reached, 0, Bound::Exact)
+    }
+
+    /// One iteration over all requested lines.
+    fn iterate(&mut self, depth: Depth) {
+        let lines = self.shared.limits.lines.clamp(1, self.roots.len());
+        for root in &mut self.roots {
+            root.begin_iteration();
+        }
+        for line in 0..lines {
+            self.aspire(depth, line);
+            self.report(depth, line, Bound::Exact);
+            if self.aborted {
+                break;
+            }
+        }
+    }
+
+    /// Searches for the best move from number `line` on, with a window that widens as needed.
+    fn aspire(&mut self, depth: Depth, line: usize) {
+        let guess = self.roots[line].previous;
+        let mut half = ASPIRATION;
+        let (mut alpha, mut beta) = if depth.0 < ASPIRATION_DEPTH || guess.is_proven() {
+            (-Score::INFINITY, Score::INFINITY)
+        } else {
+            (guess - half, guess + half)
+        };
+        loop {
+            let score = self.search_root(alpha, beta, depth, line);
+            if self.aborted || (score > alpha && score < beta) {
+                return;
+            }
+            half = half.saturating_mul(2);
+            if half > 1_000 {
+                (alpha, beta) = (-Score::INFINITY, Score::INFINITY);
+            } else if score <= alpha {
+                alpha = (score - half).max(-Score::INFINITY);
+            } else {
+                beta = (score + half).min(Score::INFINITY);
+            }
+        }
+    }
+
+    /// Whether another iteration would be of no use.
+    fn is_enough(&mut self, depth: Depth, settled: &mut Settled) -> bool {
+        if self.index > 0 {
+            return false;
+        }
+        let best = &self.roots[0];
+        let factor = settled.factor(best.mv, best.score);
+        let limits = self.shared.limits;
+        let watched = limits.clock.is_some() && !limits.infinite;
+        let Some(charged) = self.shared.control.charged().filter(|_| watched) else {
+            return false;
+        };
+        let soft = self.shared.budget.soft.unwrap_or_default();
+        let proven = best.score.is_proven() && depth.0 > 12;
+        self.roots.len() == 1 || proven || charged >= soft.mul_f64(factor)
+    }
+
+    /// Counts a node; returns whether to give up.
+    #[inline]
+    pub(super) fn tick(&mut self) -> bool {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(NODES_PER_LOOK) {
+            self.look();
+        }
+        self.aborted |= self.nodes >= self.node_limit;
+        self.aborted
+    }
+
+    #[cold]
+    fn look(&mut self) {
+        self.publish_nodes();
+        let shared = self.shared;
+        if self.index == 0 {
+            let late = shared
+                .budget
+                .hard
+                .is_some_and(|hard| shared.control.charged() >= Some(hard));
+            let most = shared.limits.nodes.unwrap_or(u64::MAX);
+            if late || shared.total_nodes() >= most {
+                shared.control.halt();
+            }
+        }
+        self.aborted |= shared.control.is_halted();
+    }
+
+    fn publish_nodes(&self) {
+        self.shared.nodes[self.index].store(self.nodes, Relaxed);
+    }
+
+    fn report(&mut self, depth: Depth, line: usize, bound: Bound) {
+        let report = self.state(depth, line, bound);
+        if let Some(observer) = &mut self.observer {
+            observer.report(&report);
+        }
+    }
+
+    /// The state of the search as a report on root move number `line`.
+    pub(super) fn state(&self, depth: Depth, line: usize, bound: Bound) -> Report {
+        self.publish_nodes();
+        let root = &self.roots[line];
+        Report {
+            line: line + 1,
+            depth,
+            deepest: self.deepest.0,
+            score: root.known(),
+            bound,
+            nodes: self.shared.total_nodes(),
+            time: self.shared.control.elapsed(),
+            pv: root.pv.clone(),
+        }
+    }
+
+    /// The moves that led to `ply`, as context for the statistics.
+    #[inline]
+    pub(super) fn earlier(&self, ply: Ply) -> Earlier {
+        let before = |plies: usize| {
+            let at = usize::from(ply.0).checked_sub(plies)?;
+            self.frames[at].played
+        };
+        Earlier {
+            theirs: before(1),
+            ours: before(2),
+        }
+    }
+
+    /// Notes that `mv` is about to be searched from `node`.
+    #[inline]
+    pub(super) fn note(&mut self, node: &Node, mv: Move) {
+        self.frames[usize::from(node.ply.0)].played = Some(Context::of(&node.position, mv));
+    }
+
+    /// Makes `mv`, then the line of the next ply, the line of `ply`.
+    pub(super) fn extend_line(&mut self, ply: Ply, mv: Move) {
+        let (upper, lower) = self.lines.split_at_mut(usize::from(ply.0) + 1);
+        let line = &mut upper[usize::from(ply.0)];
+        line.clear();
+        line.push(mv);
+        line.extend_from_slice(&lower[0]);
+    }
+}
+
+/// How long the best move has stood, and whether its score falls.
+#[derive(Debug, Default)]
+struct Settled {
+    best: Option<(Move, Score)>,
+    iterations: u32,
+}
+
+impl Settled {
+    /// How much of the soft limit the move is worth: less when settled, more when in trouble.
+    fn factor(&mut self, mv: Move, score: Score) -> f64 {
+        let fell = self
+            .best
+            .is_some_and(|(_, before)| score.0 < before.0.saturating_sub(15));
+        let same = self.best.is_some_and(|(before, _)| before == mv);
+        self.iterations = if same { self.iterations + 1 } else { 0 };
+        self.best = Some((mv, score));
+        let calm = 1.3 - 0.1 * f64::from(self.iterations.min(8));
+        if fell { calm.max(1.0) * 1.5 } else { calm }
+    }
+}
