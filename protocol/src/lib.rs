@@ -1,1 +1,16 @@
-//! The line protocols and the command line of `crownhead`.
+//! The line protocols of `crownhead`: what clients send and get over standard streams.
+//!
+//! [`session`] is the one state machine; [`hub`], [`cb`] and [`ugi`] are the dialects, each no
+//! more than text to typed messages and back ([`message`]). [`lines`] bounds what may come in.
+
+pub mod cb;
+pub mod choice;
+mod error;
+pub mod hub;
+pub mod lines;
+pub mod message;
+pub mod replay;
+pub mod session;
+pub mod ugi;
+
+pub use error::{ProtocolError, excerpt};

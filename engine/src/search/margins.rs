@@ -12,5 +12,5 @@ pub(super) fn reduction(depth: i16, index: usize) -> i16 {
 
 /// How much a history counter moves for a cutoff at `depth`.
 pub(super) fn history_bonus(depth: i16) -> i32 {
-    i32::from(depth * depth).min(400) + 8
+    i32::from(depth).pow(2).min(400) + 8
 }

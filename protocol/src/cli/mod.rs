@@ -6,11 +6,13 @@
 //! standard output (`crownhead ... | head`) ends the program quietly.
 
 mod perft;
+mod session;
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use protocol::session::Speech;
 use thiserror::Error;
 
 /// An engine for English draughts (American checkers).
@@ -18,12 +20,20 @@ use thiserror::Error;
 #[command(name = "crownhead", version)]
 struct CommandLine {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    #[command(flatten)]
+    session: session::Session,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Perft(perft::Perft),
+    /// Speak Hub version 2, as Scan, pydraughts and lidraughts-bot do.
+    Hub(session::Session),
+    /// Speak CheckerBoard's engine commands; `help` lists them.
+    Cb(session::Session),
+    /// Speak UGI, the Universal Game Interface.
+    Ugi(session::Session),
 }
 
 /// What a subcommand found.
@@ -52,21 +62,25 @@ enum Failure {
 
 /// Runs the command line of this process.
 pub(crate) fn main() -> ExitCode {
-    let command = match CommandLine::try_parse() {
-        Ok(arguments) => arguments.command,
+    let arguments = match CommandLine::try_parse() {
+        Ok(arguments) => arguments,
         Err(error) => return refuse(&error),
     };
     let mut out = BufWriter::new(io::stdout().lock());
-    let ended = run(&command, &mut out).and_then(|answer| {
+    let ended = run(&arguments, &mut out).and_then(|answer| {
         out.flush()?;
         Ok(answer)
     });
     exit_code(&ended)
 }
 
-fn run(command: &Command, out: &mut impl Write) -> Result<Answer, Failure> {
-    match command {
-        Command::Perft(perft) => perft.run(out),
+fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure> {
+    match &arguments.command {
+        None => arguments.session.run(None, out),
+        Some(Command::Perft(perft)) => perft.run(out),
+        Some(Command::Hub(session)) => session.run(Some(Speech::Hub), out),
+        Some(Command::Cb(session)) => session.run(Some(Speech::Cb), out),
+        Some(Command::Ugi(session)) => session.run(Some(Speech::Ugi), out),
     }
 }
 

@@ -1,0 +1,75 @@
+//! `crownhead` without a subcommand, and `crownhead hub|cb|ugi`: a session on the standard streams.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use engine::engine::EngineOptions;
+use protocol::hub::reading::Reading;
+use protocol::session::{SessionError, SessionOptions, Speech, serve};
+
+use super::{Answer, Failure};
+
+/// What can be chosen before the client says anything.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(super) struct Session {
+    /// Size of the transposition table in MiB.
+    #[arg(long, value_name = "MB")]
+    hash: Option<usize>,
+    /// Search threads.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl Session {
+    /// Speaks `speech`, or whatever the first line chooses, until the client leaves.
+    pub(super) fn run(
+        self,
+        speech: Option<Speech>,
+        out: &mut impl Write,
+    ) -> Result<Answer, Failure> {
+        let defaults = EngineOptions::default();
+        let options = SessionOptions {
+            dialect: speech,
+            guess: likely_reading(),
+            engine: EngineOptions {
+                hash_mb: self.hash.unwrap_or(defaults.hash_mb),
+                threads: self.threads.unwrap_or(defaults.threads),
+            },
+        };
+        match serve(io::stdin(), out, &options) {
+            Ok(()) => Ok(Answer::Yes),
+            Err(SessionError::Output(error)) => Err(Failure::Output(error)),
+            Err(SessionError::Hash(error)) => Err(Failure::Input(error.to_string())),
+        }
+    }
+}
+
+/// pydraughts, which turns the board round, starts engines with standard error merged into the
+/// pipe of standard output; other clients keep them apart. The hint counts only for set-ups
+/// that nothing else decides.
+fn likely_reading() -> Reading {
+    if outputs_are_merged().unwrap_or(false) {
+        Reading::Swapped
+    } else {
+        Reading::Plain
+    }
+}
+
+#[cfg(unix)]
+fn outputs_are_merged() -> io::Result<bool> {
+    use std::fs::File;
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+    let [out, err] = [
+        io::stdout().as_fd().try_clone_to_owned()?,
+        io::stderr().as_fd().try_clone_to_owned()?,
+    ];
+    let (out, err) = (File::from(out).metadata()?, File::from(err).metadata()?);
+    Ok(out.file_type().is_fifo() && (out.dev(), out.ino()) == (err.dev(), err.ino()))
+}
+
+#[cfg(not(unix))]
+fn outputs_are_merged() -> io::Result<bool> {
+    Ok(false)
+}
