@@ -8,18 +8,9 @@ use std::fmt::Write as _;
 
 use thiserror::Error;
 
-use super::{Found, is_blank, is_dash};
+use super::{Found, Placement, is_blank, is_dash};
 use crate::board::{Color, Square};
 use crate::rules::{Piece, Position, Setup, SetupError};
-
-/// What a FEN says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fen {
-    /// The position; Black to move where the FEN leaves that open.
-    pub position: Position,
-    /// The side to move, or `None` for `?`.
-    pub turn: Option<Color>,
-}
 
 /// Why a text is no FEN, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -79,14 +70,15 @@ pub fn read(text: &str) -> Result<Position, FenError> {
 /// # Errors
 ///
 /// [`FenError`] with the column of the first fault.
-pub fn parse(text: &str) -> Result<Fen, FenError> {
+pub fn parse(text: &str) -> Result<Placement, FenError> {
     let mut reader = Reader::new(text);
     reader.wrapper()?;
-    let turn = reader.mover()?;
+    let first = reader.mover()?;
     reader.fields()?;
     reader.close()?;
+    let turn = reader.doubled_mover().or(first);
     reader.setup.turn = turn.unwrap_or_default();
-    Ok(Fen {
+    Ok(Placement {
         position: reader.validated()?,
         turn,
     })
@@ -122,6 +114,8 @@ struct Reader<'a> {
     setup: Setup,
     square_columns: [usize; 32],
     list_columns: [Option<usize>; 2],
+    lists: usize,
+    bare_first_list: Option<Color>,
 }
 
 impl<'a> Reader<'a> {
@@ -132,6 +126,8 @@ impl<'a> Reader<'a> {
             setup: Setup::default(),
             square_columns: [1; 32],
             list_columns: [None; 2],
+            lists: 0,
+            bare_first_list: None,
         }
     }
 
@@ -207,8 +203,7 @@ impl<'a> Reader<'a> {
         Ok(turn)
     }
 
-    /// `:W...`, `:B...` in any order and number, empty fields, and the counters `:H0:F1`. A bare
-    /// `:B` is an empty list, so a mover given twice (`W:B:W18:B`) adds nothing.
+    /// `:W...`, `:B...` in any order and number, empty fields, and the counters `:H0:F1`.
     fn fields(&mut self) -> Result<(), FenError> {
         while self.peek() == Some(':') {
             self.advance();
@@ -223,6 +218,12 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// In `W:B:W18:B` the first letter is noise and the second is the mover: releases of
+    /// py-draughts before 1.9 wrote every FEN so (its report 26). Three lists give it away.
+    fn doubled_mover(&self) -> Option<Color> {
+        self.bare_first_list.filter(|_| self.lists > 2)
     }
 
     fn counter(&mut self) {
@@ -240,9 +241,10 @@ impl<'a> Reader<'a> {
         self.list_columns[color.index()].get_or_insert(self.column);
         self.advance();
         self.skip_blanks();
-        let mut open = false;
+        let (mut open, mut bare) = (false, true);
         while open || !(self.at_close() || self.peek() == Some(':')) {
             self.entry(color)?;
+            bare = false;
             self.skip_blanks();
             open = self.peek() == Some(',');
             if open {
@@ -250,6 +252,10 @@ impl<'a> Reader<'a> {
                 self.skip_blanks();
             }
         }
+        if bare && self.lists == 0 {
+            self.bare_first_list = Some(color);
+        }
+        self.lists += 1;
         Ok(())
     }
 

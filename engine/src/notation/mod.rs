@@ -6,18 +6,27 @@
 //! writes reads back as itself. Start reading at [`fen`] for positions and [`moves`] for moves.
 
 pub mod algebraic;
+mod any;
+pub mod ballot;
+pub mod diagram;
 pub mod fen;
 pub mod moves;
+pub mod pdn;
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::board::Square;
+use crate::board::{Color, Square};
+use crate::rules::Position;
 
+pub use any::{Choice, Form, PositionError, ReadPosition, read_position, read_position_from};
+pub use ballot::Ballot;
+pub use diagram::DiagramError;
 pub use fen::FenError;
 pub use moves::MoveError;
+pub use pdn::PdnError;
 
 /// How squares are named when moves are written. Readers always take both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -73,6 +82,15 @@ impl fmt::Display for Notation {
             Self::Algebraic => "algebraic",
         })
     }
+}
+
+/// A position as a FEN or a diagram gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The position; Black to move where the text leaves that open.
+    pub position: Position,
+    /// The side to move, if the text names it.
+    pub turn: Option<Color>,
 }
 
 /// The character at which a reader stopped, or the end of the text.
