@@ -89,7 +89,9 @@ pub enum PositionError {
     #[error("the text is empty; expected a FEN, a game in PDN or a printed board")]
     Empty,
     /// The text looks like nothing known.
-    #[error("found {0} at the start; expected a FEN such as B:W18:B9, a game in PDN or a printed board")]
+    #[error(
+        "found {0} at the start; expected a FEN such as B:W18:B9, a game in PDN or a printed board"
+    )]
     Unknown(Found),
     /// A FEN with a fault.
     #[error("{}{error}", if *.line == 1 { String::new() } else { format!("line {line}: ") })]
@@ -180,7 +182,10 @@ fn decode(bytes: &[u8]) -> String {
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
-        Err(_) => WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
+        Err(_) => WINDOWS_1252
+            .decode_without_bom_handling(bytes)
+            .0
+            .into_owned(),
     }
 }
 
@@ -195,7 +200,8 @@ fn form_of(text: &str) -> Result<Form, PositionError> {
         let after = text.trim_start_matches(['B', 'W', 'b', 'w', '?']);
         after.len() + 1 == text.len() && after.trim_start_matches(is_blank).starts_with(':')
     };
-    let quoted = text.trim_start_matches(|quote| is_blank(quote) || matches!(quote, '"' | '\u{201C}'));
+    let quoted =
+        text.trim_start_matches(|quote| is_blank(quote) || matches!(quote, '"' | '\u{201C}'));
     if is_fen(quoted) || (first == '[' && fen::parse(text).is_ok()) || first == '#' {
         return Ok(Form::Fen);
     }

@@ -10,7 +10,8 @@ use crate::rules::{Game, Move, Position};
 
 const LIST: &str = include_str!("ballots_3move.txt");
 
-static THREE_MOVE: LazyLock<Vec<Ballot>> = LazyLock::new(|| LIST.lines().filter_map(read).collect());
+static THREE_MOVE: LazyLock<Vec<Ballot>> =
+    LazyLock::new(|| LIST.lines().filter_map(read).collect());
 
 /// Which pack a ballot is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

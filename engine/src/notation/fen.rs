@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use thiserror::Error;
 
 use super::{Found, Placement, is_blank, is_dash};
-use crate::board::{Color, Square};
+use crate::board::{Color, Square, regions};
 use crate::rules::{Piece, Position, Setup, SetupError};
 
 /// Why a text is no FEN, and where.
@@ -112,7 +112,6 @@ struct Reader<'a> {
     rest: std::str::Chars<'a>,
     column: usize,
     setup: Setup,
-    square_columns: [usize; 32],
     list_columns: [Option<usize>; 2],
     lists: usize,
     bare_first_list: Option<Color>,
@@ -124,7 +123,6 @@ impl<'a> Reader<'a> {
             rest: text.chars(),
             column: 1,
             setup: Setup::default(),
-            square_columns: [1; 32],
             list_columns: [None; 2],
             lists: 0,
             bare_first_list: None,
@@ -316,7 +314,9 @@ impl<'a> Reader<'a> {
         if self.setup.is_occupied(square) {
             return self.fault(column, FenFault::Twice(square));
         }
-        self.square_columns[square.index()] = column;
+        if piece == Piece::Man && regions::crownhead(color).contains(square) {
+            return self.fault(column, SetupError::ManOnCrownhead(color, square));
+        }
         self.setup.put(square, color, piece);
         Ok(())
     }
@@ -338,17 +338,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What is left to check is the number of pieces.
     fn validated(&self) -> Result<Position, FenError> {
         Position::try_from(self.setup).or_else(|fault| {
-            let column = match fault {
-                SetupError::Occupied(square) | SetupError::ManOnCrownhead(_, square) => {
-                    self.square_columns[square.index()]
-                }
-                SetupError::TooManyPieces(color, _) => {
-                    self.list_columns[color.index()].unwrap_or(1)
-                }
+            let list = match fault {
+                SetupError::TooManyPieces(color, _) => self.list_columns[color.index()],
+                _ => None,
             };
-            self.fault(column, fault)
+            self.fault(list.unwrap_or(1), fault)
         })
     }
 }

@@ -5,8 +5,10 @@
 //! negative answer, 2 for bad input, told in one line on standard error. A reader that closes our
 //! standard output (`crownhead ... | head`) ends the program quietly.
 
+mod input;
 mod perft;
 mod session;
+mod show;
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
@@ -34,6 +36,7 @@ enum Command {
     Cb(session::Session),
     /// Speak UGI, the Universal Game Interface.
     Ugi(session::Session),
+    Show(show::Show),
 }
 
 /// What a subcommand found.
@@ -81,6 +84,7 @@ fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure>
         Some(Command::Hub(session)) => session.run(Some(Speech::Hub), out),
         Some(Command::Cb(session)) => session.run(Some(Speech::Cb), out),
         Some(Command::Ugi(session)) => session.run(Some(Speech::Ugi), out),
+        Some(Command::Show(show)) => show.run(out),
     }
 }
 

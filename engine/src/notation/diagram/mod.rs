@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use self::rows::{Page, Row};
 use self::symbol::Symbol;
-use super::{Notation, Placement, excerpt};
+use super::{Placement, excerpt};
 use crate::board::Square;
 use crate::rules::{Position, Setup, SetupError};
 

@@ -7,7 +7,7 @@
 use super::rows::{Page, Row};
 use super::symbol::{self, Symbol};
 use super::{DiagramError, caption, square_at};
-use crate::board::Color;
+use crate::board::{Color, Square};
 use crate::notation::is_blank;
 
 #[derive(Default)]
@@ -70,7 +70,7 @@ fn vote_by_edges(votes: &mut Votes, index: usize, row: &Row<'_>) {
     }
     for (label, cell) in [(lead.last(), 0), (trail.first(), 7)] {
         let Some(&label) = label else { continue };
-        let at = |turned| square_at(index, cell, turned).map(|square| square.number());
+        let at = |turned| square_at(index, cell, turned).map(Square::number);
         votes.add(
             label == 9 - rank || at(false) == Some(label),
             label == rank || at(true) == Some(label),
@@ -82,7 +82,7 @@ fn vote_by_grid(votes: &mut Votes, index: usize, numbers: &[u32]) {
     let dark = |turned| {
         (0..8)
             .filter_map(|cell| square_at(index, cell, turned))
-            .map(|square| square.number())
+            .map(Square::number)
             .collect::<Vec<_>>()
     };
     votes.add(numbers[..4] == dark(false), numbers[..4] == dark(true));

@@ -1,6 +1,6 @@
 use super::*;
 use crate::board::Color;
-use crate::notation::fen;
+use crate::notation::{Notation, fen};
 
 fn fen_of(text: &str) -> String {
     match read(text) {

@@ -462,10 +462,12 @@ impl Build {
         self.settle_result();
         self.check_game_type();
         let Self { mut game, main, .. } = self;
-        game.tags.retain(|tag| {
-            !(tag.name.eq_ignore_ascii_case("FEN") && game.fault.is_none())
-                && !tag.name.eq_ignore_ascii_case("SetUp")
-        });
+        let follows = |name: &str| {
+            ["FEN", "SetUp"]
+                .iter()
+                .any(|own| name.eq_ignore_ascii_case(own))
+        };
+        game.tags.retain(|tag| !follows(&tag.name));
         game.moves = main.moves;
         game.comments = main.comments;
         game
