@@ -8,9 +8,11 @@ pub mod key;
 pub mod law;
 pub mod movegen;
 mod moves;
+pub mod perft;
 mod piece;
 mod position;
 mod setup;
+mod side;
 
 pub use game::{DrawReason, Game, IllegalMove, Outcome};
 pub use key::Key;

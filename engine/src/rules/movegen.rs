@@ -119,7 +119,7 @@ impl Position {
 
     /// Calls `visit` with the squares and captures of every complete jump route.
     #[inline]
-    fn each_route(&self, visit: &mut impl FnMut(&[Square], Bitboard)) {
+    pub(super) fn each_route(&self, visit: &mut impl FnMut(&[Square], Bitboard)) {
         let (theirs, vacant) = (self.theirs(), self.vacant());
         for (direction, movers) in self.movers() {
             for landing in jump(movers, theirs, vacant, direction) {

@@ -30,6 +30,24 @@ impl Position {
         turn: Color::Black,
     };
 
+    /// The position of sets that come from a legal one.
+    pub(super) const fn of_sides(
+        turn: Color,
+        own: Bitboard,
+        theirs: Bitboard,
+        kings: Bitboard,
+    ) -> Self {
+        let pieces = match turn {
+            Color::Black => [own, theirs],
+            Color::White => [theirs, own],
+        };
+        Self {
+            pieces,
+            kings,
+            turn,
+        }
+    }
+
     /// The side to move.
     #[must_use]
     pub const fn turn(&self) -> Color {

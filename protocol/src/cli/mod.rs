@@ -29,7 +29,7 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Perft(perft::Perft),
+    Perft(perft::Command),
     /// Speak Hub version 2, as Scan, pydraughts and lidraughts-bot do.
     Hub(session::Session),
     /// Speak CheckerBoard's engine commands; `help` lists them.

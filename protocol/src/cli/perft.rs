@@ -1,11 +1,13 @@
 //! `crownhead perft`: counts of move sequences, to check move generators by.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::time::Instant;
 
 use clap::Args;
+use engine::notation::{Notation, fen, moves};
 use engine::rules::Position;
-use serde::Serialize;
+use engine::rules::perft::Perft;
+use serde::{Serialize, Serializer};
 
 use super::{Answer, Failure};
 
@@ -14,9 +16,29 @@ const DEEPEST: u8 = 28;
 
 /// Count the sequences of moves of a given length.
 #[derive(Debug, Args)]
-pub(super) struct Perft {
+pub(super) struct Command {
     /// Length of the sequences in plies, 0 to 28.
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=i64::from(DEEPEST)))]
     depth: u8,
+    /// Position to count from; the start position if left out.
+    #[arg(long, value_name = "POS")]
+    pos: Option<String>,
+    /// Show the count behind each move.
+    #[arg(long)]
+    divide: bool,
+    /// Count jumps with the same ends and captures once; otherwise every route counts.
+    #[arg(long)]
+    merged: bool,
+    /// Threads to count on.
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Size of the table of counts already known; none by default.
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    hash: Option<u32>,
+    /// How squares are named: numeric or algebraic.
+    #[arg(long, value_name = "NAMES", default_value_t)]
+    notation: Notation,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -28,49 +50,89 @@ struct Report {
     nodes: u64,
     seconds: f64,
     nodes_per_second: u64,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_object")]
+    moves: Option<Vec<(String, u64)>>,
 }
 
-impl Perft {
+fn as_object<S: Serializer>(
+    moves: &Option<Vec<(String, u64)>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(moves.iter().flatten().map(|(mv, count)| (mv, count)))
+}
+
+impl Command {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<Answer, Failure> {
-        if self.depth > DEEPEST {
-            return Err(Failure::Input(format!(
-                "depth {} is beyond {DEEPEST}, the deepest that a 64-bit count can hold",
-                self.depth
-            )));
-        }
+        let position = self.position()?;
+        let perft = self.perft()?;
         let began = Instant::now();
-        let nodes = count(Position::START, self.depth);
+        let moves = self.divide.then(|| self.divide(&perft, &position));
+        let nodes = match &moves {
+            Some(moves) if self.depth > 0 => moves.iter().map(|(_, count)| count).sum(),
+            _ => perft.count(&position, self.depth),
+        };
         let seconds = began.elapsed().as_secs_f64();
         let report = Report {
             depth: self.depth,
             nodes,
             seconds,
             nodes_per_second: (nodes as f64 / seconds.max(1e-9)) as u64,
+            moves,
         };
-        if self.json {
-            let line = serde_json::to_string(&report).map_err(std::io::Error::from)?;
-            writeln!(out, "{line}")?;
-        } else {
-            writeln!(
-                out,
-                "perft({}) = {nodes} in {seconds:.3} s, {} nodes/s",
-                self.depth, report.nodes_per_second
-            )?;
-        }
+        self.print(&report, out)?;
         Ok(Answer::Yes)
     }
-}
 
-fn count(position: Position, depth: u8) -> u64 {
-    if depth == 0 {
-        return 1;
+    fn position(&self) -> Result<Position, Failure> {
+        let Some(text) = &self.pos else {
+            return Ok(Position::START);
+        };
+        fen::read(text).map_err(|error| Failure::Input(error.to_string()))
     }
-    let routes = position.routes();
-    if depth == 1 {
-        return routes.len() as u64;
+
+    fn perft(&self) -> Result<Perft, Failure> {
+        let refuse = |error: engine::rules::perft::PerftError| Failure::Input(error.to_string());
+        let mut perft = if self.merged {
+            Perft::merged()
+        } else {
+            Perft::by_route()
+        };
+        if let Some(megabytes) = self.hash {
+            perft = perft.with_table(megabytes as usize).map_err(refuse)?;
+        }
+        if self.threads > 1 {
+            perft = perft
+                .with_threads(usize::from(self.threads))
+                .map_err(refuse)?;
+        }
+        Ok(perft)
     }
-    routes
-        .iter()
-        .map(|route| count(position.play(route.as_move()), depth - 1))
-        .sum()
+
+    fn divide(&self, perft: &Perft, position: &Position) -> Vec<(String, u64)> {
+        perft
+            .divide(position, self.depth)
+            .into_iter()
+            .map(|(route, count)| (moves::write_route(&route, self.notation), count))
+            .collect()
+    }
+
+    fn print(&self, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
+        if self.json {
+            let line = serde_json::to_string(report).map_err(io::Error::from)?;
+            writeln!(out, "{line}")?;
+            return Ok(());
+        }
+        for (mv, count) in report.moves.iter().flatten() {
+            writeln!(out, "{mv:<14} {count:>20}")?;
+        }
+        writeln!(
+            out,
+            "perft({}) = {} in {:.3} s, {:.1} million a second",
+            report.depth,
+            report.nodes,
+            report.seconds,
+            report.nodes_per_second as f64 / 1e6
+        )?;
+        Ok(())
+    }
 }
