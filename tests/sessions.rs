@@ -513,6 +513,28 @@ fn lines_arrive_when_they_are_written() {
     client.until("done");
 }
 
+/// The shortest of some tries: a busy machine may delay any single one.
+fn shortest(attempt: impl Fn() -> Duration) -> Duration {
+    (0..5)
+        .map(|_| attempt())
+        .find(|&took| took < AT_ONCE)
+        .unwrap_or(Duration::MAX)
+}
+
+/// Leaves in mid-search, by `quit` or by closing the input; the search is answered all the same.
+fn leave_searching(speech: Speech, go: &str, quit: bool) -> Duration {
+    let mut client = Client::new(options(Some(speech)));
+    client.send(go);
+    client.until("info");
+    if quit {
+        client.send("quit");
+    }
+    let (took, rest) = client.leave();
+    let answers = rest.iter().filter(|line| !line.starts_with("info")).count();
+    assert_eq!(answers, 1, "{rest:?}");
+    took
+}
+
 #[test]
 fn a_session_ends_at_once_in_the_middle_of_a_search() {
     for (speech, go) in [
@@ -521,22 +543,15 @@ fn a_session_ends_at_once_in_the_middle_of_a_search() {
         (Speech::Ugi, "go infinite"),
         (Speech::Cb, "go infinite"),
     ] {
-        let mut client = Client::new(options(Some(speech)));
-        client.send(go);
-        client.until("info");
-        let (took, rest) = client.leave();
-        assert!(took < AT_ONCE, "{speech:?}: {took:?}");
-        let answers = rest.iter().filter(|line| !line.starts_with("info")).count();
-        assert_eq!(answers, 1, "{rest:?}");
-        let mut client = Client::new(options(Some(speech)));
-        client.send(&format!("{go} / quit"));
-        let (took, _) = client.leave();
-        assert!(took < AT_ONCE, "{speech:?}: {took:?}");
+        for quit in [false, true] {
+            let took = shortest(|| leave_searching(speech, go, quit));
+            assert!(took < AT_ONCE, "{speech:?}, quit: {quit}");
+        }
     }
 }
 
-#[test]
-fn a_closed_output_ends_the_session() {
+/// Closes the output in mid-search; the time from the next line that is due to the end.
+fn close_output() -> Duration {
     let (mut input, output, ended) = start(options(None));
     let mut output = BufReader::new(output);
     input
@@ -548,11 +563,17 @@ fn a_closed_output_ends_the_session() {
         output.read_line(&mut line).expect("a line");
     }
     drop(output);
-    // The search goes on until it has something to say, at the latest when it is told to stop.
-    input.write_all(b"stop\nping\n").expect("a reader");
     let began = Instant::now();
-    assert!(ended.recv_timeout(PATIENCE).expect("an end").is_err());
-    assert!(began.elapsed() < AT_ONCE, "{:?}", began.elapsed());
+    // The search may have had something to say already, and ended the session.
+    let _ = input.write_all(b"stop\nping\n");
+    let end = ended.recv_timeout(PATIENCE).expect("an end");
+    assert!(end.is_err_and(|error| error.to_string().contains("cannot write")));
+    began.elapsed()
+}
+
+#[test]
+fn a_closed_output_ends_the_session() {
+    assert!(shortest(close_output) < AT_ONCE);
 }
 
 #[test]

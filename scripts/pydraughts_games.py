@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Plays English games through pydraughts' Hub client, which drives the engine as a bot does.
+
+    python3 -m venv venv && venv/bin/pip install pydraughts==0.6.7
+    venv/bin/python scripts/pydraughts_games.py target/release/crownhead --games 20
+
+The engine plays the first and the second mover in turn against random (seeded) replies, from the
+start position and from set-ups with kings, under clocks, fixed times, depths and node counts; now
+and then it ponders on the reply that it expects. An illegal move raises inside the client, a hang
+ends by an alarm: both fail the run. Exit code 0 if every game came to its end.
+"""
+
+import argparse
+import collections
+import random
+import signal
+import sys
+import threading
+
+from draughts import Board
+from draughts.engine import HubEngine, Limit
+
+SETUPS = [
+    "startpos",
+    "W:WK18,21,30:BK5,7,12",
+    "startpos",
+    "B:WK14,K22,31,32:BK1,2,3",
+    "W:WK32,27,31:B2,7,15,16,23,24",
+    "startpos",
+    "B:W18,22,25,26:B9,K10,15",
+]
+
+
+def limit_of(game, clock):
+    kinds = [
+        Limit(time=max(clock, 0.01), inc=0.05),
+        Limit(movetime=0.02),
+        Limit(depth=6),
+        Limit(nodes=5000),
+    ]
+    return kinds[game % len(kinds)]
+
+
+def ponder(engine, board, expected):
+    """Ponders until a stop; the client raises if the answer is not legal after the reply."""
+    after = board.copy()
+    after.push(expected)
+    if not after.is_over():
+        threading.Timer(0.05, engine.stop).start()
+        engine.play(after, Limit(time=5), ponder=True)
+
+
+def play(engine, game, chance, longest):
+    setup = SETUPS[game % len(SETUPS)]
+    board = Board(variant="english", fen=setup)
+    engine_to_move = game % 2 == 0
+    clock, plies = 3.0, 0
+    while not board.is_over() and plies < longest:
+        if engine_to_move:
+            result = engine.play(board, limit_of(game, clock), ponder=False)
+            clock -= 0.05
+            board.push(result.move)
+            if result.ponder is not None and chance.random() < 0.1:
+                ponder(engine, board, result.ponder)
+        else:
+            board.push(chance.choice(board.legal_moves()))
+        engine_to_move = not engine_to_move
+        plies += 1
+    side = "first" if game % 2 == 0 else "second"
+    winner = {1: "Black", 2: "White"}.get(board.winner(), "nobody")
+    print(f"game {game + 1}: {setup}, engine moves {side}, {plies} plies, won by {winner}", flush=True)
+    return "over" if board.is_over() else "too long"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("engine")
+    parser.add_argument("--games", type=int, default=20)
+    parser.add_argument("--plies", type=int, default=400, help="longest game")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    ends = collections.Counter()
+    for game in range(options.games):
+        signal.alarm(300)
+        engine = HubEngine([options.engine, "hub"])
+        if game % 3 == 0:
+            engine.configure({"variant": "english", "hash": 16, "threads": 1})
+        engine.init()
+        engine.ping()
+        ends[play(engine, game, chance, options.plies)] += 1
+        engine.quit()
+        engine.p.communicate(timeout=5)
+        signal.alarm(0)
+    print(f"{options.games} games: {dict(ends)}")
+    return 0 if ends["over"] == options.games else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
