@@ -1,19 +1,19 @@
 //! The static evaluation: what a quiet position is worth, without searching.
 //!
 //! Knows the rules and the score bands, nothing of search. [`Evaluator`] is the only door; what
-//! stands behind it may change without anybody else noticing. Start reading at
-//! [`Evaluator::evaluate`].
+//! stands behind it may change without anybody else noticing. `terms` finds what there is to
+//! see on a board, `weights` says what it is worth. Start reading at [`Evaluator::evaluate`].
 
-use crate::board::Color;
+mod terms;
+mod view;
+mod weights;
+
 use crate::rules::Position;
 use crate::score::Score;
 
 /// Gives positions their value. Every search thread owns one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Evaluator {}
-
-const MAN: i32 = 100;
-const KING: i32 = 130;
 
 impl Evaluator {
     /// An evaluator with the shipped weights.
@@ -27,11 +27,47 @@ impl Evaluator {
     #[must_use]
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Score {
-        let us = position.turn();
-        Score::evaluation(material(position, us) - material(position, !us))
+        Score::evaluation(terms::value(position))
     }
 }
 
-fn material(position: &Position, color: Color) -> i32 {
-    MAN * position.men(color).len() as i32 + KING * position.kings(color).len() as i32
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Positions of a game in which the moves are picked by a fixed rule.
+    fn some_positions() -> Vec<Position> {
+        let mut positions = vec![Position::START];
+        for start in 0..40usize {
+            let mut position = Position::START;
+            for ply in 0..80usize {
+                let moves = position.legal_moves();
+                let Some(mv) = moves.get((start * 7 + ply * ply) % moves.len().max(1)) else {
+                    break;
+                };
+                position = position.play(*mv);
+                positions.push(position);
+            }
+        }
+        positions
+    }
+
+    #[test]
+    fn colours_are_judged_alike() {
+        let mut evaluator = Evaluator::new();
+        for position in some_positions() {
+            let turned = evaluator.evaluate(&position.rotated());
+            assert_eq!(evaluator.evaluate(&position), turned, "{position:?}");
+        }
+    }
+
+    #[test]
+    fn a_man_more_is_better() {
+        let mut evaluator = Evaluator::new();
+        let mut setup = crate::rules::Setup::from(Position::START);
+        setup.men[1] = crate::board::Bitboard(0xFFE0_0000);
+        let ahead = Position::try_from(setup).expect("legal");
+        let gain = evaluator.evaluate(&ahead).0 - evaluator.evaluate(&Position::START).0;
+        assert!((50..200).contains(&gain), "{gain}");
+    }
 }
