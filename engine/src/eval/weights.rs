@@ -115,125 +115,139 @@ pub(super) fn kings_at(kings: Bitboard) -> Weight {
     sum(&TABLE, kings)
 }
 
-/// By square from 1, the side moving up.
+/// A man by square from 1, his side moving up; material included.
 const MEN: [Weight; 32] = [
-    w(100, 100),
-    w(100, 100),
-    w(100, 100),
-    w(100, 100),
-    w(100, 100),
-    w(100, 100),
-    w(100, 100),
-    w(100, 100),
-    w(101, 102),
-    w(101, 102),
-    w(101, 102),
-    w(101, 102),
-    w(103, 104),
-    w(103, 104),
-    w(103, 104),
-    w(103, 104),
-    w(104, 108),
-    w(104, 108),
-    w(104, 108),
-    w(104, 108),
-    w(105, 112),
-    w(105, 112),
-    w(105, 112),
-    w(105, 112),
-    w(108, 118),
-    w(108, 118),
-    w(108, 118),
-    w(108, 118),
+    w(145, 89),
+    w(144, 88),
+    w(131, 84),
+    w(111, 78),
+    w(105, 107),
+    w(125, 76),
+    w(113, 94),
+    w(99, 86),
+    w(101, 80),
+    w(111, 85),
+    w(83, 98),
+    w(107, 91),
+    w(93, 116),
+    w(97, 84),
+    w(107, 90),
+    w(81, 107),
+    w(51, 126),
+    w(84, 102),
+    w(80, 114),
+    w(82, 119),
+    w(71, 114),
+    w(99, 97),
+    w(85, 115),
+    w(77, 100),
+    w(117, 90),
+    w(116, 99),
+    w(102, 111),
+    w(122, 105),
     w(0, 0),
     w(0, 0),
     w(0, 0),
     w(0, 0),
 ];
 
-/// By square from 1, the side moving up.
+/// A king by square from 1, its side moving up; material included.
 const KINGS: [Weight; 32] = [
-    w(125, 130),
-    w(125, 130),
-    w(125, 130),
-    w(125, 130),
-    w(125, 130),
-    w(128, 134),
-    w(128, 134),
-    w(128, 134),
-    w(128, 134),
+    w(156, 120),
+    w(131, 134),
+    w(120, 113),
+    w(136, 129),
+    w(146, 119),
+    w(140, 151),
+    w(116, 120),
+    w(104, 129),
+    w(136, 149),
+    w(110, 140),
+    w(95, 132),
+    w(130, 130),
+    w(135, 114),
+    w(149, 134),
+    w(120, 138),
+    w(141, 132),
+    w(142, 121),
+    w(148, 133),
+    w(150, 136),
+    w(145, 137),
+    w(135, 125),
+    w(160, 129),
+    w(158, 136),
+    w(90, 166),
+    w(130, 136),
+    w(157, 138),
+    w(97, 170),
     w(131, 138),
-    w(131, 138),
-    w(125, 130),
-    w(125, 130),
-    w(131, 138),
-    w(134, 142),
-    w(128, 134),
-    w(128, 134),
-    w(134, 142),
-    w(131, 138),
-    w(125, 130),
-    w(125, 130),
-    w(131, 138),
-    w(131, 138),
-    w(128, 134),
-    w(128, 134),
-    w(128, 134),
-    w(128, 134),
-    w(125, 130),
-    w(125, 130),
-    w(125, 130),
-    w(125, 130),
-    w(125, 130),
+    w(127, 109),
+    w(172, 121),
+    w(149, 140),
+    w(119, 145),
 ];
 
 /// By which of the squares 1 (bit 0) to 4 hold men; 1 and 3 are the bridge.
 pub(super) const BACK_RANK: [Weight; 16] = [
     w(0, 0),
-    w(3, 1),
-    w(3, 1),
-    w(4, 2),
-    w(3, 1),
-    w(12, 6),
-    w(5, 2),
-    w(8, 4),
-    w(3, 1),
-    w(4, 2),
-    w(5, 2),
-    w(6, 3),
-    w(4, 2),
-    w(10, 5),
-    w(7, 3),
-    w(10, 5),
+    w(17, -31),
+    w(0, 6),
+    w(21, -18),
+    w(-5, 8),
+    w(9, 35),
+    w(4, 25),
+    w(20, -1),
+    w(-1, 4),
+    w(-11, -22),
+    w(9, 11),
+    w(2, 13),
+    w(25, -13),
+    w(0, 21),
+    w(13, -14),
+    w(-3, -1),
 ];
-/// A safe step of a man.
-pub(super) const MAN_STEP: Weight = w(2, 3);
+
+/// A step of a man on to a square where he cannot be jumped.
+pub(super) const MAN_STEP: Weight = w(4, 12);
+
 /// A man without a step.
-pub(super) const STUCK_MAN: Weight = w(-2, -4);
+pub(super) const STUCK_MAN: Weight = w(3, 2);
+
 /// A man held for ever in the corner of the left edge.
-pub(super) const DOG_HOLE: Weight = w(-20, -15);
+pub(super) const DOG_HOLE: Weight = w(-41, -46);
+
 /// A safe square that some king can reach.
-pub(super) const KING_STEP: Weight = w(2, 4);
+pub(super) const KING_STEP: Weight = w(19, -8);
+
 /// A king without a safe step.
-pub(super) const TRAPPED_KING: Weight = w(-20, -30);
+pub(super) const TRAPPED_KING: Weight = w(-16, -23);
+
 /// A king of the weaker side in a double corner.
-pub(super) const SHELTER_BEHIND: Weight = w(0, 20);
-/// A man with a piece behind it.
-pub(super) const SUPPORTED: Weight = w(1, 1);
-/// A man with two.
-pub(super) const DOUBLY_SUPPORTED: Weight = w(1, 1);
+pub(super) const SHELTER_BEHIND: Weight = w(26, 67);
+
+/// A man with a piece behind him.
+pub(super) const SUPPORTED: Weight = w(2, 7);
+
+/// A man with two, in addition.
+pub(super) const DOUBLY_SUPPORTED: Weight = w(-2, 4);
+
 /// Each man that one half of the board holds more than the other.
-pub(super) const SKEW: Weight = w(-1, -1);
+pub(super) const SKEW: Weight = w(1, -6);
+
 /// A majority of one in [`MAJORITY_SCALE`] pieces.
-pub(super) const MAJORITY: Weight = w(20, 20);
+pub(super) const MAJORITY: Weight = w(97, 12);
+
 /// Having the move.
-pub(super) const OPPOSITION: Weight = w(1, 8);
+pub(super) const OPPOSITION: Weight = w(-4, 5);
+
 /// Being to move.
-pub(super) const TO_MOVE: Weight = w(3, 3);
+pub(super) const TO_MOVE: Weight = w(3, 1);
+
 /// The board size for which [`MAJORITY`] is stated.
 pub(super) const MAJORITY_SCALE: i32 = 12;
+
 /// A man whom no foe can stop, on row 2 to 6; then the same where the foe has a king.
 pub(super) const FREE_MAN: [[Weight; 5]; 2] = [
-    [w(5, 5), w(10, 15), w(15, 20), w(20, 25), w(25, 30)],
-    [w(2, 2), w(4, 4), w(6, 6), w(8, 8), w(10, 12)],
+    [w(-2, 7), w(-7, -12), w(-11, -7), w(9, 2), w(41, 2)],
+    [w(-10, 7), w(9, 6), w(7, 2), w(3, 24), w(20, 12)],
 ];

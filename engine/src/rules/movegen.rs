@@ -36,6 +36,13 @@ impl Position {
             .any(|(direction, movers)| jump(movers, theirs, vacant, direction).any())
     }
 
+    /// Whether the side that waits could jump, if it were to move.
+    #[must_use]
+    #[inline]
+    pub fn is_threatened(&self) -> bool {
+        self.with_turn(!self.turn()).has_jump()
+    }
+
     /// The pieces of the side to move that can jump.
     #[must_use]
     pub fn jumpers(&self) -> Bitboard {

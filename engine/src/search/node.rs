@@ -3,9 +3,9 @@
 //! Principal variation search (Marsland and Campbell 1982): the first move gets the whole
 //! window, later ones must prove that they are better. Fail-soft. Start at [`Worker::search`].
 
-use super::margins::{history_bonus, reduction};
+use super::margins::{futility, history_bonus, probcut, reduction, singular};
 use super::order::Picker;
-use super::params::QUIET_PLIES_IN_KEY;
+use super::params::{QUIET_PLIES_IN_KEY, UNKNOWN_DEPTH};
 use super::table::{Found, MoveCode};
 use super::worker::{Node, Worker};
 use crate::rules::{Move, MoveList, law::QUIET_PLIES_TO_DRAW};
@@ -22,37 +22,55 @@ impl Node {
     }
 }
 
+/// How a node is searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub(super) alpha: Score,
+    pub(super) beta: Score,
+    pub(super) depth: Depth,
+    /// A cutoff is expected.
+    pub(super) cut: bool,
+}
+
+impl Plan {
+    /// Only whether the value is above `alpha`.
+    pub(super) fn test(alpha: Score, depth: Depth, cut: bool) -> Self {
+        Self {
+            alpha,
+            beta: alpha + 1,
+            depth,
+            cut,
+        }
+    }
+}
+
 impl Worker<'_> {
-    /// The value of `node` for its side to move: exact inside `alpha..beta`, else a bound.
-    pub(super) fn search<const PV: bool>(
-        &mut self,
-        node: &Node,
-        mut alpha: Score,
-        mut beta: Score,
-        depth: Depth,
-    ) -> Score {
+    /// The value of `node` for its side to move: exact inside the window, else a bound.
+    pub(super) fn search<const PV: bool>(&mut self, node: &Node, mut plan: Plan) -> Score {
         // 1. The horizon.
-        if depth.0 <= 0 {
-            return self.quiescence::<PV>(node, alpha, beta);
+        if plan.depth.0 <= 0 {
+            return self.quiescence::<PV>(node, plan.alpha, plan.beta, 0);
         }
         if let Some(score) = self.enter::<PV>(node) {
             return score;
         }
 
         // 2. No line can be worth more than a win at the next ply, or less than a loss here.
-        alpha = alpha.max(Score::loss_in(node.ply.0));
-        beta = beta.min(Score::win_in(node.ply.0 + 1));
-        if alpha >= beta {
-            return alpha;
+        plan.alpha = plan.alpha.max(Score::loss_in(node.ply.0));
+        plan.beta = plan.beta.min(Score::win_in(node.ply.0 + 1));
+        if plan.alpha >= plan.beta {
+            return plan.alpha;
         }
 
-        // 3. The table.
+        // 3. The table. A search without some move knows nothing from it and adds nothing to it.
         let key = node.table_key();
-        let found = self.shared.table.probe(key, node.ply);
+        let excluded = self.frames[usize::from(node.ply.0)].excluded;
+        let partial = excluded != MoveCode::NONE;
+        let found = self.shared.table.probe(key, node.ply).filter(|_| !partial);
         if let Some(found) = found
             && !PV
-            && found.depth >= depth
-            && found.decides(alpha, beta)
+            && found.depth >= plan.depth
+            && found.decides(plan.alpha, plan.beta)
         {
             return found.score;
         }
@@ -64,30 +82,63 @@ impl Worker<'_> {
         }
 
         // 5. The static evaluation, where no jump is pending.
+        let quiet = !list[0].is_jump();
         let eval = match found.and_then(|found| found.eval) {
             Some(eval) => Some(eval),
-            None if list[0].is_jump() => None,
-            None => Some(self.evaluator.evaluate(&node.position)),
+            None => quiet.then(|| self.evaluator.evaluate(&node.position)),
         };
+        let improving = self.note_eval(node.ply, eval);
 
-        // 6. The moves in turn.
-        let table_move = found.map_or(MoveCode::NONE, |found| found.mv);
-        let tried = self.try_moves::<PV>(node, &list, table_move, (alpha, beta), depth);
-        if self.aborted {
-            return Score::DRAW;
+        // 6. Far above the window, with nothing hanging: not worth a search.
+        if let Some(eval) = eval
+            && !PV
+            && !partial
+            && let Some(margin) = futility(plan.depth, improving)
+            && eval - margin >= plan.beta
+            && !plan.beta.is_proven()
+            && !node.position.is_threatened()
+        {
+            return eval;
         }
 
-        // 7. What was learnt.
+        // 7. ProbCut: what a shallow search puts well above the window, a deep one hardly
+        // brings down (Buro 1995).
+        if !PV
+            && !partial
+            && let Some(score) = self.probcut(node, eval, &plan)
+        {
+            return score;
+        }
+
+        // 8. No move known: not worth the full depth before one is.
+        let table_move = found.map_or(MoveCode::NONE, |found| found.mv);
+        if table_move == MoveCode::NONE && plan.depth.0 >= UNKNOWN_DEPTH && list.len() > 1 {
+            plan.depth = plan.depth - 1;
+        }
+
+        // 9. Is the table's move the only good one, or one of several?
+        let extension = match self.singular(node, found, &list, &plan) {
+            Singular::Extend(plies) => plies,
+            Singular::Cut(score) => return score,
+        };
+
+        // 10. The moves in turn.
+        let tried = self.try_moves::<PV>(node, &list, table_move, extension, &plan);
+        if self.aborted || partial {
+            return tried.best;
+        }
+
+        // 11. What was learnt.
         let bound = match tried.best {
-            best if best >= beta => Bound::Lower,
-            best if best > alpha => Bound::Exact,
+            best if best >= plan.beta => Bound::Lower,
+            best if best > plan.alpha => Bound::Exact,
             _ => Bound::Upper,
         };
         let found = Found {
             score: tried.best,
             eval,
             mv: tried.mv.map_or(MoveCode::NONE, MoveCode::of),
-            depth,
+            depth: plan.depth,
             bound,
         };
         self.shared.table.store(key, node.ply, found);
@@ -138,25 +189,99 @@ impl Worker<'_> {
         false
     }
 
+    /// Remembers the evaluation at `ply`; returns whether it is better than two plies ago.
+    #[inline]
+    fn note_eval(&mut self, ply: Ply, eval: Option<Score>) -> bool {
+        let at = usize::from(ply.0);
+        self.frames[at].eval = eval;
+        let before = at.checked_sub(2).and_then(|at| self.frames[at].eval);
+        matches!((eval, before), (Some(now), Some(before)) if now > before)
+    }
+
+    fn probcut(&mut self, node: &Node, eval: Option<Score>, plan: &Plan) -> Option<Score> {
+        let (shallow, margin) = probcut(plan.depth)?;
+        if self.in_probcut || plan.beta.is_proven() || eval? < plan.beta {
+            return None;
+        }
+        self.in_probcut = true;
+        let above = plan.beta + margin;
+        let score = self.search::<false>(node, Plan::test(above - 1, shallow, true));
+        self.in_probcut = false;
+        (score >= above || self.aborted).then_some(score)
+    }
+
+    fn singular(
+        &mut self,
+        node: &Node,
+        found: Option<Found>,
+        list: &MoveList,
+        plan: &Plan,
+    ) -> Singular {
+        const NO: Singular = Singular::Extend(0);
+        let Some(found) = found.filter(|found| found.mv != MoveCode::NONE && list.len() > 1) else {
+            return NO;
+        };
+        let Some((target, depth)) = singular(&found, plan.depth) else {
+            return NO;
+        };
+        let at = usize::from(node.ply.0);
+        self.frames[at].excluded = found.mv;
+        let score = self.search::<false>(node, Plan::test(target - 1, depth, plan.cut));
+        self.frames[at].excluded = MoveCode::NONE;
+        if self.aborted {
+            return Singular::Cut(score);
+        }
+        if score < target {
+            return Singular::Extend(1);
+        }
+        if target >= plan.beta && plan.beta - plan.alpha.0 == Score(1) {
+            // Several moves are good enough.
+            return Singular::Cut(target);
+        }
+        Singular::Extend(if found.score >= plan.beta { -1 } else { 0 })
+    }
+
     fn try_moves<const PV: bool>(
         &mut self,
         node: &Node,
         list: &MoveList,
         table_move: MoveCode,
-        (mut alpha, beta): (Score, Score),
-        depth: Depth,
+        extension: i16,
+        plan: &Plan,
     ) -> Tried {
         let earlier = self.earlier(node.ply);
+        let excluded = self.frames[usize::from(node.ply.0)].excluded;
         let picker = Picker::new(&node.position, list, table_move, self.statistics, earlier);
         let mut tried = Tried::default();
-        let full = if list.len() == 1 { depth } else { depth - 1 };
-        for (index, (_, mv)) in picker.enumerate() {
+        let mut alpha = plan.alpha;
+        let mut index = 0;
+        for (history, mv) in picker {
+            let code = MoveCode::of(mv);
+            if code == excluded {
+                continue;
+            }
+            let longer = match list.len() {
+                1 => 1,
+                _ if code == table_move => extension,
+                _ => 0,
+            };
             let next = node.after(mv);
             self.note(node, mv);
-            let score = self.search_child::<PV>(&next, (alpha, beta), full, index);
+            let child = Plan {
+                alpha,
+                depth: plan.depth - 1 + longer,
+                ..*plan
+            };
+            let reduced = if mv.is_jump() {
+                0
+            } else {
+                reduction(plan.depth, index, history, plan.cut) - i16::from(PV)
+            };
+            let score = self.search_child::<PV>(&next, &child, reduced.max(0), index);
             if self.aborted {
                 return tried;
             }
+            index += 1;
             if score > tried.best {
                 tried.best = score;
                 if score > alpha {
@@ -167,39 +292,55 @@ impl Worker<'_> {
                     }
                 }
             }
-            if score >= beta {
-                self.reward(node, list, mv, depth);
+            if score >= plan.beta {
+                self.reward(node, list, mv, plan.depth);
                 break;
             }
         }
         tried
     }
 
+    /// The child `next` as the parent sees it: first a test against alpha, for all but the first
+    /// move, then the whole window. `plan` is the parent's, with the child's depth.
     #[inline]
     fn search_child<const PV: bool>(
         &mut self,
         next: &Node,
-        (alpha, beta): (Score, Score),
-        depth: Depth,
+        plan: &Plan,
+        reduction: i16,
         index: usize,
     ) -> Score {
+        let Plan {
+            alpha,
+            beta,
+            depth,
+            cut,
+        } = *plan;
         if index > 0 || !PV {
-            let reduced = depth - reduction(depth.0, index);
-            let mut score = -self.search::<false>(next, -alpha - 1, -alpha, reduced);
+            let expected = index > 0 || !cut;
+            let reduced = (depth - reduction).max(Depth(0)).min(depth);
+            let test = |depth| Plan::test(-alpha - 1, depth, expected);
+            let mut score = -self.search::<false>(next, test(reduced));
             if score > alpha && reduced < depth {
-                score = -self.search::<false>(next, -alpha - 1, -alpha, depth);
+                score = -self.search::<false>(next, Plan::test(-alpha - 1, depth, !cut));
             }
             if !PV || score <= alpha || score >= beta {
                 return score;
             }
         }
-        -self.search::<PV>(next, -beta, -alpha, depth)
+        let whole = Plan {
+            alpha: -beta,
+            beta: -alpha,
+            depth,
+            cut: false,
+        };
+        -self.search::<PV>(next, whole)
     }
 
     /// Credits the move that refuted the opponent's, blames the others.
     fn reward(&mut self, node: &Node, list: &MoveList, best: Move, depth: Depth) {
         let earlier = self.earlier(node.ply);
-        let bonus = history_bonus(depth.0);
+        let bonus = history_bonus(depth);
         if list.len() == 1 {
             return;
         }
@@ -209,6 +350,14 @@ impl Worker<'_> {
                 .update(&node.position, mv, earlier, -bonus / 4);
         }
     }
+}
+
+/// What the singular test says.
+enum Singular {
+    /// Search the table's move so much deeper.
+    Extend(i16),
+    /// The node is decided.
+    Cut(Score),
 }
 
 /// The outcome of a node's moves.

@@ -1,32 +1,49 @@
 //! Below the horizon: jumps are followed, and quiet positions evaluated.
 
+use super::params::THREATS_ANSWERED;
 use super::worker::{Node, Worker};
 use crate::rules::MoveList;
 use crate::score::Score;
 
 impl Worker<'_> {
-    /// The value of `node` with only pending jumps played out.
+    /// The value of `node` with jumps played out, and with threats of jumps answered as long as
+    /// `threats` in a row are not too many.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         node: &Node,
-        mut alpha: Score,
+        alpha: Score,
         beta: Score,
+        threats: i16,
     ) -> Score {
         if let Some(score) = self.enter::<PV>(node) {
             return score;
         }
         let mut jumps = MoveList::new();
         node.position.push_jumps(&mut jumps);
-        if jumps.is_empty() {
-            if !node.position.can_move() {
-                return Score::loss_in(node.ply.0);
-            }
-            return self.evaluator.evaluate(&node.position);
+        if !jumps.is_empty() {
+            return self.follow::<PV>(node, &jumps, (alpha, beta), threats);
         }
+        if !node.position.can_move() {
+            return Score::loss_in(node.ply.0);
+        }
+        if threats < THREATS_ANSWERED && node.position.is_threatened() {
+            let moves = node.position.legal_moves();
+            return self.follow::<PV>(node, &moves, (alpha, beta), threats + 1);
+        }
+        self.evaluator.evaluate(&node.position)
+    }
+
+    fn follow<const PV: bool>(
+        &mut self,
+        node: &Node,
+        moves: &MoveList,
+        (mut alpha, beta): (Score, Score),
+        threats: i16,
+    ) -> Score {
         let mut best = -Score::INFINITY;
-        for mv in jumps {
+        for &mv in moves {
             let next = node.after(mv);
-            let score = -self.quiescence::<PV>(&next, -beta, -alpha);
+            let score = -self.quiescence::<PV>(&next, -beta, -alpha, threats);
             if self.aborted {
                 return Score::DRAW;
             }

@@ -1,6 +1,7 @@
 //! The root: its moves with their scores and lines, and the search over them.
 
 use super::margins::reduction;
+use super::node::Plan;
 use super::worker::Worker;
 use crate::rules::{Move, Position};
 use crate::score::{Depth, Score};
@@ -94,14 +95,20 @@ impl Worker<'_> {
         let next = root.after(mv);
         self.note(&root, mv);
         self.lines[1].clear();
-        let depth = depth - 1;
+        let whole = Plan {
+            alpha: -beta,
+            beta: -alpha,
+            depth: depth - 1,
+            cut: false,
+        };
         if !first {
-            let reduced = depth - reduction(depth.0, index) / 2;
-            let score = -self.search::<false>(&next, -alpha - 1, -alpha, reduced);
+            let reduced = reduction(depth, index, 0, false) / 2;
+            let test = Plan::test(-alpha - 1, (whole.depth - reduced).max(Depth(0)), true);
+            let score = -self.search::<false>(&next, test);
             if score <= alpha || self.aborted {
                 return score;
             }
         }
-        -self.search::<true>(&next, -beta, -alpha, depth)
+        -self.search::<true>(&next, whole)
     }
 }

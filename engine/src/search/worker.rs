@@ -14,7 +14,7 @@ use super::limits::Limits;
 use super::params::{ASPIRATION, ASPIRATION_DEPTH, NODES_PER_LOOK};
 use super::report::{Observer, Report};
 use super::root::RootMove;
-use super::table::Table;
+use super::table::{MoveCode, Table};
 use crate::eval::Evaluator;
 use crate::rules::{Game, Key, Move, Position};
 use crate::score::{Bound, Depth, Ply, Score};
@@ -76,6 +76,10 @@ impl Node {
 pub(super) struct Frame {
     /// The move being searched there.
     pub(super) played: Option<Context>,
+    /// The static evaluation, where no jump was pending.
+    pub(super) eval: Option<Score>,
+    /// A move left out while the others are compared with it.
+    pub(super) excluded: MoveCode,
 }
 
 /// One thread.
@@ -99,6 +103,8 @@ pub(super) struct Worker<'a> {
     pub(super) deepest: Ply,
     /// Sticky: every score from now on is meaningless.
     pub(super) aborted: bool,
+    /// Inside ProbCut's shallow search, which does not nest.
+    pub(super) in_probcut: bool,
 }
 
 impl<'a> Worker<'a> {
@@ -130,6 +136,7 @@ impl<'a> Worker<'a> {
             node_limit: shared.limits.nodes.filter(|_| alone).unwrap_or(u64::MAX),
             deepest: Ply(0),
             aborted: false,
+            in_probcut: false,
         }
     }
 
@@ -208,6 +215,9 @@ impl<'a> Worker<'a> {
     /// Counts a node; returns whether to give up.
     #[inline]
     pub(super) fn tick(&mut self) -> bool {
+        if self.aborted {
+            return true;
+        }
         self.nodes += 1;
         if self.nodes.is_multiple_of(NODES_PER_LOOK) {
             self.look();
