@@ -1,6 +1,10 @@
 //! Tests that cross modules or packages; each module has one subject and its data in `tests/data`.
 
+mod array_rules;
 mod client;
 mod layering;
+mod perft;
+mod random_positions;
+mod rules;
 mod search;
 mod sessions;

@@ -3,6 +3,7 @@
 //! Knows the board's geometry and nothing above it: no text, no search, no evaluation.
 //! Start reading at [`Position`], then [`movegen`].
 
+mod chain;
 pub mod game;
 pub mod key;
 pub mod law;

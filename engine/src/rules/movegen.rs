@@ -1,39 +1,23 @@
 //! Legal moves, found for whole sets of pieces at once.
 //!
-//! One code path serves both colours: a colour only chooses which two [`Direction`]s are
+//! One code path serves both colours: a [`Side`] only chooses which two [`Direction`]s are
 //! forward. [`Position::legal_moves`] merges routes that lead to the same position;
 //! [`Position::routes`] keeps every route, as published perft counts do.
 
 use arrayvec::ArrayVec;
 
+use super::chain::Chain;
+use super::side::{Side, for_side};
 use super::{Move, MoveList, Position, Route};
 use crate::board::steps::{far, jump, step};
 use crate::board::{Bitboard, Color, Direction, Square, regions};
 
 impl Position {
-    /// The pieces of the side to move that can step in `direction`'s forward or backward sense
-    /// are `men | kings` and `kings`; this yields each direction with the pieces allowed in it.
-    #[inline(always)]
-    fn movers(&self) -> [(Direction, Bitboard); 4] {
-        let [left, right] = Direction::forward(self.turn());
-        let [back_left, back_right] = Direction::backward(self.turn());
-        let kings = self.kings(self.turn());
-        [
-            (left, self.own()),
-            (right, self.own()),
-            (back_left, kings),
-            (back_right, kings),
-        ]
-    }
-
     /// Whether the side to move must jump.
     #[must_use]
     #[inline]
     pub fn has_jump(&self) -> bool {
-        let (theirs, vacant) = (self.theirs(), self.vacant());
-        self.movers()
-            .into_iter()
-            .any(|(direction, movers)| jump(movers, theirs, vacant, direction).any())
+        for_side!(self.turn(), S => self.jumps::<S>().into_iter().any(Bitboard::any))
     }
 
     /// Whether the side that waits could jump, if it were to move.
@@ -45,27 +29,22 @@ impl Position {
 
     /// The pieces of the side to move that can jump.
     #[must_use]
+    #[inline]
     pub fn jumpers(&self) -> Bitboard {
-        let (theirs, vacant) = (self.theirs(), self.vacant());
-        self.movers()
-            .into_iter()
-            .fold(Bitboard::EMPTY, |jumpers, (direction, movers)| {
-                jumpers
-                    | far(
-                        jump(movers, theirs, vacant, direction),
-                        direction.opposite(),
-                    )
-            })
+        for_side!(self.turn(), S => {
+            let [left, right, back_left, back_right] = self.jumps::<S>();
+            far(left, S::DIRECTIONS[0].opposite())
+                | far(right, S::DIRECTIONS[1].opposite())
+                | far(back_left, S::DIRECTIONS[2].opposite())
+                | far(back_right, S::DIRECTIONS[3].opposite())
+        })
     }
 
     /// Whether the side to move has any legal move. Without one it has lost.
     #[must_use]
     #[inline]
     pub fn can_move(&self) -> bool {
-        let vacant = self.vacant();
-        self.movers()
-            .into_iter()
-            .any(|(direction, movers)| (step(movers, direction) & vacant).any())
+        for_side!(self.turn(), S => self.steps::<S>().into_iter().any(Bitboard::any))
             || self.has_jump()
     }
 
@@ -75,34 +54,84 @@ impl Position {
     #[inline]
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
-        self.push_jumps(&mut list);
-        if list.is_empty() {
-            self.push_steps(&mut list);
-        }
-        list
-    }
-
-    #[inline]
-    fn push_steps(&self, list: &mut MoveList) {
-        let vacant = self.vacant();
-        for (direction, movers) in self.movers() {
-            for to in step(movers, direction) & vacant {
-                if let Some(from) = step(to.bit(), direction.opposite()).first() {
-                    list.push(Move::step(from, to));
-                }
+        for_side!(self.turn(), S => {
+            self.push_jumps_of::<S>(&mut list);
+            if list.is_empty() {
+                self.push_steps_of::<S>(&mut list);
             }
-        }
+        });
+        list
     }
 
     /// Appends every jump, merged. Leaves the list as it is when there is none.
     #[inline]
     pub(crate) fn push_jumps(&self, list: &mut MoveList) {
-        self.each_route(&mut |path, captured| {
-            let mv = Move::jump(path[0], path[path.len() - 1], captured);
+        for_side!(self.turn(), S => self.push_jumps_of::<S>(list));
+    }
+
+    /// Where the pieces of `S` step, by direction.
+    #[inline(always)]
+    fn steps<S: Side>(&self) -> [Bitboard; 4] {
+        let (own, kings, vacant) = (self.own(), self.kings(S::COLOR), self.vacant());
+        let [left, right, back_left, back_right] = S::DIRECTIONS;
+        [
+            step(own, left) & vacant,
+            step(own, right) & vacant,
+            step(kings, back_left) & vacant,
+            step(kings, back_right) & vacant,
+        ]
+    }
+
+    /// Where the first jumps of the pieces of `S` land, by direction.
+    #[inline(always)]
+    fn jumps<S: Side>(&self) -> [Bitboard; 4] {
+        let (own, kings) = (self.pieces(S::COLOR), self.kings(S::COLOR));
+        let (theirs, vacant) = (self.pieces(S::COLOR.opponent()), self.vacant());
+        let [left, right, back_left, back_right] = S::DIRECTIONS;
+        [
+            jump(own, theirs, vacant, left),
+            jump(own, theirs, vacant, right),
+            jump(kings, theirs, vacant, back_left),
+            jump(kings, theirs, vacant, back_right),
+        ]
+    }
+
+    #[inline(always)]
+    fn push_steps_of<S: Side>(&self, list: &mut MoveList) {
+        for (landings, origins) in self.steps::<S>().into_iter().zip(&S::STEP_ORIGINS) {
+            for to in landings {
+                push(list, Move::step(origins[to.index()], to));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push_jumps_of<S: Side>(&self, list: &mut MoveList) {
+        for (landings, direction) in self.jumps::<S>().into_iter().zip(S::DIRECTIONS) {
+            for landing in landings {
+                self.push_jumps_from::<S>(landing, direction, list);
+            }
+        }
+    }
+
+    /// Appends the jumps that begin with the one on to `landing` in `direction`.
+    fn push_jumps_from<S: Side>(&self, landing: Square, direction: Direction, list: &mut MoveList) {
+        let origin = far(landing.bit(), direction.opposite());
+        let victim = step(landing.bit(), direction.opposite());
+        let Some(from) = origin.first() else {
+            return;
+        };
+        let chain = Chain {
+            is_king: self.all_kings().meets(origin),
+            theirs: self.pieces(S::COLOR.opponent()),
+            vacant: self.vacant() | origin,
+        };
+        chain.each_way::<S>(landing.bit(), victim, &mut |to, captured| {
+            let to = to.first().unwrap_or(landing);
+            let mv = Move::jump(from, to, captured);
             // Two routes round the same pieces need a ring of four.
             if captured.len() < 4 || !list.contains(&mv) {
-                let pushed = list.try_push(mv);
-                debug_assert!(pushed.is_ok(), "more jumps than MOST_MOVES");
+                push(list, mv);
             }
         });
     }
@@ -113,23 +142,17 @@ impl Position {
         let mut routes = Vec::new();
         self.each_route(&mut |path, captured| routes.push(Route::new(path, captured)));
         if routes.is_empty() {
-            let mut steps = MoveList::new();
-            self.push_steps(&mut steps);
-            routes.extend(
-                steps
-                    .iter()
-                    .map(|mv| Route::new(&[mv.from(), mv.to()], Bitboard::EMPTY)),
-            );
+            let step = |mv: Move| Route::new(&[mv.from(), mv.to()], Bitboard::EMPTY);
+            routes.extend(self.legal_moves().into_iter().map(step));
         }
         routes
     }
 
     /// Calls `visit` with the squares and captures of every complete jump route.
-    #[inline]
-    pub(super) fn each_route(&self, visit: &mut impl FnMut(&[Square], Bitboard)) {
-        let (theirs, vacant) = (self.theirs(), self.vacant());
-        for (direction, movers) in self.movers() {
-            for landing in jump(movers, theirs, vacant, direction) {
+    fn each_route(&self, visit: &mut impl FnMut(&[Square], Bitboard)) {
+        let jumps = for_side!(self.turn(), S => self.jumps::<S>().into_iter().zip(S::DIRECTIONS));
+        for (landings, direction) in jumps {
+            for landing in landings {
                 let Some(from) = far(landing.bit(), direction.opposite()).first() else {
                     continue;
                 };
@@ -142,7 +165,13 @@ impl Position {
     }
 }
 
-/// One piece in the middle of a jump. Captured pieces stay on the board until the move is over
+#[inline(always)]
+fn push(list: &mut MoveList, mv: Move) {
+    let pushed = list.try_push(mv);
+    debug_assert!(pushed.is_ok(), "more moves than MOST_MOVES");
+}
+
+/// One piece in the middle of a jump, with its path. Captured pieces stay on the board until the move is over
 /// (they block, and cannot be jumped twice); the square where the piece began is vacant.
 struct RoundTrip {
     directions: &'static [Direction],

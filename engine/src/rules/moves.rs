@@ -84,9 +84,9 @@ impl fmt::Debug for Move {
 
 /// Room for the legal moves of any position.
 ///
-/// Quiet: 12 kings with four steps each make 48. Jumps: the squares where one king can land are
-/// eight at the most, joined by nine victims, and no arrangement of twelve victims and twelve
-/// movers comes near 128 different moves (`tests/rules` searches for the worst).
+/// Steps: 12 kings with four steps each make 48 at the most. Jumps: `tests/rules.rs` climbs
+/// towards positions with many; it finds 42 steps and 28 different jumps, and asks for a list
+/// twice as long as anything it finds.
 pub const MOST_MOVES: usize = 128;
 
 /// The legal moves of a position, without allocation.

@@ -1,6 +1,7 @@
 //! A side that the compiler knows, so that one source gives straight code for each colour.
 
-use crate::board::{Bitboard, Color, Direction, regions};
+use crate::board::steps::step;
+use crate::board::{Bitboard, Color, Direction, Square, regions};
 
 /// Black or White as a type.
 pub(super) trait Side: Copy + 'static {
@@ -17,7 +18,29 @@ pub(super) trait Side: Copy + 'static {
         Self::BACKWARD[0],
         Self::BACKWARD[1],
     ];
+    /// Where a step on to each square comes from, by direction. Squares that no such step reaches
+    /// stand for themselves.
+    const STEP_ORIGINS: [[Square; 32]; 4] = [
+        step_origins(Self::DIRECTIONS[0]),
+        step_origins(Self::DIRECTIONS[1]),
+        step_origins(Self::DIRECTIONS[2]),
+        step_origins(Self::DIRECTIONS[3]),
+    ];
     const CROWNHEAD: Bitboard = regions::crownhead(Self::COLOR);
+}
+
+const fn step_origins(direction: Direction) -> [Square; 32] {
+    let mut origins = [Square::from_index(0); 32];
+    let mut index = 0;
+    while index < 32 {
+        let square = Square::from_index(index);
+        origins[index as usize] = match step(square.bit(), direction.opposite()).first() {
+            Some(origin) => origin,
+            None => square,
+        };
+        index += 1;
+    }
+    origins
 }
 
 #[derive(Clone, Copy)]

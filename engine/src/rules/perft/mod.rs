@@ -5,7 +5,6 @@
 //! `frontier` takes over and counts many positions at once, with the loops in `passes`, which
 //! `kernel` runs on the best instructions of the machine. Nothing here is used in play.
 
-mod chain;
 mod columns;
 mod frontier;
 mod hops;

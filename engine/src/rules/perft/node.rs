@@ -1,10 +1,10 @@
 //! A position stripped to what perft needs, and its children.
 
-use super::chain::Chain;
 use super::hops::{self, Hop, Hopper, Hops};
 use crate::board::steps::{far, step};
 use crate::board::{Bitboard, Direction, regions};
 use crate::rules::Position;
+use crate::rules::chain::Chain;
 use crate::rules::side::Side;
 
 /// A position seen by the side to move, whose colour is a type parameter of every function.
