@@ -5,6 +5,7 @@
 //! negative answer, 2 for bad input, told in one line on standard error. A reader that closes our
 //! standard output (`crownhead ... | head`) ends the program quietly.
 
+mod bench;
 mod input;
 mod perft;
 mod session;
@@ -29,6 +30,7 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(bench::Command),
     Perft(perft::Command),
     /// Speak Hub version 2, as Scan, pydraughts and lidraughts-bot do.
     Hub(session::Session),
@@ -80,6 +82,7 @@ pub(crate) fn main() -> ExitCode {
 fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure> {
     match &arguments.command {
         None => arguments.session.run(None, out),
+        Some(Command::Bench(bench)) => bench.run(out),
         Some(Command::Perft(perft)) => perft.run(out),
         Some(Command::Hub(session)) => session.run(Some(Speech::Hub), out),
         Some(Command::Cb(session)) => session.run(Some(Speech::Cb), out),
