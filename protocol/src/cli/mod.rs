@@ -7,6 +7,7 @@
 
 mod bench;
 mod input;
+mod r#match;
 mod perft;
 mod session;
 mod show;
@@ -32,6 +33,7 @@ struct CommandLine {
 enum Command {
     Bench(bench::Command),
     Perft(perft::Command),
+    Match(Box<r#match::Match>),
     /// Speak Hub version 2, as Scan, pydraughts and lidraughts-bot do.
     Hub(session::Session),
     /// Speak CheckerBoard's engine commands; `help` lists them.
@@ -47,10 +49,6 @@ enum Answer {
     /// All is well: exit code 0.
     Yes,
     /// The question was understood and the answer is no: exit code 1.
-    #[expect(
-        dead_code,
-        reason = "perft always succeeds; other subcommands answer no"
-    )]
     No,
 }
 
@@ -83,6 +81,7 @@ fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure>
     match &arguments.command {
         None => arguments.session.run(None, out),
         Some(Command::Bench(bench)) => bench.run(out),
+        Some(Command::Match(contest)) => contest.run(out),
         Some(Command::Perft(perft)) => perft.run(out),
         Some(Command::Hub(session)) => session.run(Some(Speech::Hub), out),
         Some(Command::Cb(session)) => session.run(Some(Speech::Cb), out),
@@ -106,6 +105,11 @@ fn exit_code(ended: &Result<Answer, Failure>) -> ExitCode {
 /// One line on standard error. With that closed too there is nobody left to tell.
 fn tell(message: &str) {
     let _ = writeln!(io::stderr(), "error: {message}");
+}
+
+/// A line about work in progress, on standard error.
+fn tell_progress(message: &str) {
+    let _ = writeln!(io::stderr(), "{message}");
 }
 
 /// Help and version go to standard output; anything else that clap objects to becomes one line.

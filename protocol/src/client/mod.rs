@@ -1,0 +1,269 @@
+//! The other end of the line: drives an engine that runs as a child process.
+//!
+//! Owns the child's life (start, handshake, search, end) and how long it may stay silent; the
+//! dialects' vocabulary is in [`speech`], pipes and process groups in [`process`]. Trusts the
+//! engine in nothing: every wait has an end, every line a length, and whether a move is legal is
+//! for the caller to decide. Start reading at [`Client::think`].
+
+mod process;
+mod speech;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use engine::rules::Game;
+use thiserror::Error;
+
+use self::process::{Event, Process};
+use self::speech::{Heard, Speech};
+
+pub use self::speech::{Info, Tongue};
+
+/// How to start an engine and what to set in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// The program and its arguments; never run through a shell.
+    pub command: Vec<String>,
+    /// Where it runs; `None` for our own directory.
+    pub directory: Option<PathBuf>,
+    /// The dialect it speaks.
+    pub tongue: Tongue,
+    /// Size of the transposition table in MiB; `None` for the engine's own choice.
+    pub hash: Option<u32>,
+    /// Search threads; `None` for the engine's own choice.
+    pub threads: Option<u32>,
+    /// Further options by name, set as they are.
+    pub options: Vec<(String, String)>,
+    /// How long it may take to answer anything but a search.
+    pub patience: Duration,
+}
+
+/// A player's clock as it stands before a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remaining {
+    /// What is left for this and the later moves, this move's increment not included.
+    pub time: Duration,
+    /// Added for this move, before it is made.
+    pub increment: Duration,
+    /// Moves until the next time control; `None` for the rest of the game.
+    pub moves: Option<u32>,
+}
+
+/// What bounds one search. At least one bound should be set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// The last iteration, in plies.
+    pub depth: Option<u32>,
+    /// Positions to search.
+    pub nodes: Option<u64>,
+    /// Time for this move.
+    pub move_time: Option<Duration>,
+    /// The clocks of Black and White, where the game is played by the clock.
+    pub clocks: Option<[Remaining; 2]>,
+}
+
+/// The end of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thought {
+    /// The move as the engine wrote it; `None` if it says that it has none.
+    pub answer: Option<String>,
+    /// What it said last about its search.
+    pub info: Info,
+    /// From the request to the arrival of the answer.
+    pub elapsed: Duration,
+}
+
+/// Why an engine is of no use any more.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// The program could not be started.
+    #[error("cannot start {0}: {1}")]
+    Start(String, std::io::Error),
+    /// The engine has ended, or closed its output.
+    #[error("the engine ended ({status}){}", quoted(.said))]
+    Ended {
+        /// Exit code or signal.
+        status: String,
+        /// The end of what it wrote to standard error.
+        said: String,
+    },
+    /// The engine was waited for in vain.
+    #[error("no {what} within {} s", .waited.as_secs_f64())]
+    Silent {
+        /// What it should have said.
+        what: &'static str,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// The engine failed so often that it is not started again.
+    #[error("given up after {0} starts in vain")]
+    GivenUp(u32),
+}
+
+fn quoted(said: &str) -> String {
+    match said.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(line) => format!(": {}", line.trim()),
+        None => String::new(),
+    }
+}
+
+/// A running engine. Dropping it ends the process and everything in its group.
+#[derive(Debug)]
+pub struct Client {
+    process: Process,
+    speech: Speech,
+    patience: Duration,
+    answers_ping: bool,
+}
+
+/// An engine that knows no `ping` is found out within this time, once.
+const PING_TRIAL: Duration = Duration::from_secs(1);
+
+impl Client {
+    /// Starts an engine and sets it up, up to its being ready.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`] if it cannot be started, ends, or is not ready within its patience.
+    pub fn start(recipe: &Recipe) -> Result<Self, ClientError> {
+        let process = Process::start(&recipe.command, recipe.directory.as_deref())
+            .map_err(|error| ClientError::Start(recipe.command.join(" "), error))?;
+        let mut client = Self {
+            process,
+            speech: Speech::new(recipe.tongue),
+            patience: recipe.patience,
+            answers_ping: true,
+        };
+        client.set_up(recipe)?;
+        Ok(client)
+    }
+
+    fn set_up(&mut self, recipe: &Recipe) -> Result<(), ClientError> {
+        self.tell(&[self.speech.greeting().into()])?;
+        self.await_signal(&Heard::Greeted, "greeting", self.patience)?;
+        let settings = self.speech.settings(recipe);
+        self.tell(&settings)?;
+        self.tell(&[self.speech.prepare().into()])?;
+        self.await_signal(&Heard::Ready, "readiness", self.patience)?;
+        match self.ping(PING_TRIAL.min(self.patience)) {
+            Err(ClientError::Silent { .. }) => self.answers_ping = false,
+            other => other?,
+        }
+        Ok(())
+    }
+
+    /// What the engine calls itself; empty if it did not say.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.speech.name()
+    }
+
+    /// The settings asked for that the engine does not have.
+    #[must_use]
+    pub fn unknown_settings(&self) -> &[String] {
+        self.speech.unknown_settings()
+    }
+
+    /// Announces a new game, and waits until the engine has cleared its memory, so that the
+    /// first move's clock does not pay for it.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`] if the engine has ended or stays silent.
+    pub fn new_game(&mut self) -> Result<(), ClientError> {
+        self.tell(&[self.speech.new_game().into()])?;
+        if self.answers_ping {
+            self.ping(self.patience)?;
+        }
+        Ok(())
+    }
+
+    fn ping(&mut self, patience: Duration) -> Result<(), ClientError> {
+        self.tell(&[self.speech.ping().into()])?;
+        self.await_signal(&Heard::Ready, "answer to a ping", patience)
+    }
+
+    /// Lets the engine search for a move in the game's position.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Silent`] if there is no answer within `limit`, [`ClientError::Ended`] if
+    /// the engine ends before it answers.
+    pub fn think(
+        &mut self,
+        game: &Game,
+        budget: &Budget,
+        limit: Duration,
+    ) -> Result<Thought, ClientError> {
+        let request = self.speech.search(game, budget);
+        self.process.forget_unread();
+        let began = Instant::now();
+        self.tell(&request)?;
+        let mut info = Info::default();
+        loop {
+            let (heard, at) = self.hear(began, limit, "move")?;
+            match heard {
+                Heard::Info(news) => info.update(&news),
+                Heard::Done(answer) => {
+                    return Ok(Thought {
+                        answer,
+                        info,
+                        elapsed: at.saturating_duration_since(began),
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn tell(&mut self, lines: &[String]) -> Result<(), ClientError> {
+        let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+        if self.process.write(text) {
+            Ok(())
+        } else {
+            Err(self.ended())
+        }
+    }
+
+    fn await_signal(
+        &mut self,
+        signal: &Heard,
+        what: &'static str,
+        patience: Duration,
+    ) -> Result<(), ClientError> {
+        let began = Instant::now();
+        while self.hear(began, patience, what)?.0 != *signal {}
+        Ok(())
+    }
+
+    /// The next thing that the engine says, with the time of its arrival.
+    fn hear(
+        &mut self,
+        began: Instant,
+        limit: Duration,
+        what: &'static str,
+    ) -> Result<(Heard, Instant), ClientError> {
+        let silent = ClientError::Silent {
+            what,
+            waited: limit,
+        };
+        match self.process.read(began + limit) {
+            Some(Event::Line(_, at)) if at > began + limit => Err(silent),
+            Some(Event::Line(line, at)) => Ok((self.speech.hear(&line), at)),
+            Some(Event::Closed) => Err(self.ended()),
+            None => Err(silent),
+        }
+    }
+
+    fn ended(&mut self) -> ClientError {
+        let (status, said) = self.process.obituary();
+        ClientError::Ended { status, said }
+    }
+}
+
+impl Drop for Client {
+    /// Asks the engine to leave; [`Process`] sees to it that it does.
+    fn drop(&mut self) {
+        self.process.write("quit\n".into());
+    }
+}
