@@ -6,5 +6,6 @@ mod layering;
 mod perft;
 mod random_positions;
 mod rules;
+mod notation;
 mod search;
 mod sessions;

@@ -119,6 +119,14 @@ fn is_blank(character: char) -> bool {
     character.is_whitespace() || character == '\u{FEFF}'
 }
 
+/// Single blanks instead of any white space: how comments are kept.
+fn tidy(text: &str) -> String {
+    text.split(is_blank)
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 /// `text` cut to what fits into a one-line message, with control characters made visible.
 fn excerpt(text: &str) -> String {
     const MOST: usize = 40;

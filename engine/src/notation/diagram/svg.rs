@@ -80,11 +80,12 @@ fn draw_piece(text: &mut String, color: Color, piece: Piece, x: u32, y: u32) {
         Color::White => "white",
         Color::Black => "black",
     };
-    let (x, y) = (x + CELL / 2, y + CELL / 2);
+    // A little off the centre, clear of the number.
+    let (x, y) = (x + CELL / 2 + 1, y + CELL / 2 + 2);
     let _ = write!(
         text,
-        "<circle class=\"{name}\" cx=\"{x}\" cy=\"{y}\" r=\"18\"/>\
-         <circle class=\"{name}-ring\" cx=\"{x}\" cy=\"{y}\" r=\"14\"/>"
+        "<circle class=\"{name}\" cx=\"{x}\" cy=\"{y}\" r=\"17\"/>\
+         <circle class=\"{name}-ring\" cx=\"{x}\" cy=\"{y}\" r=\"13\"/>"
     );
     if piece == Piece::King {
         let (left, top) = (x - 9, y - 8);

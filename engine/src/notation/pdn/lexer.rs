@@ -4,7 +4,7 @@
 use std::io::{self, BufRead};
 
 use super::source::Source;
-use crate::notation::{is_blank, is_dash};
+use crate::notation::{is_blank, is_dash, tidy};
 
 /// The longest comment that is kept; the rest of a longer one is dropped.
 const MOST_COMMENT: usize = 64 * 1024;
@@ -330,14 +330,6 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// Single blanks instead of any white space: how comments are kept.
-fn tidy(text: &str) -> String {
-    text.split(is_blank)
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
 fn is_tag_line(line: &str) -> bool {
     let Some(inner) = line.strip_prefix('[') else {
         return false;
@@ -364,7 +356,7 @@ fn tag_value(text: &str) -> (String, usize, bool) {
         return (text[..end].trim_matches(is_blank).to_owned(), length, false);
     };
     let start = start + quote.len_utf8();
-    match closing_quote(&text[start..]) {
+    match closing_quote(&text[start..], quote) {
         Some((end, length)) => (unescape(&text[start..start + end]), start + length, true),
         None => {
             let value =
@@ -374,11 +366,13 @@ fn tag_value(text: &str) -> (String, usize, bool) {
     }
 }
 
-/// Where the value ends and where the bracket after it ends.
-fn closing_quote(text: &str) -> Option<(usize, usize)> {
+/// Where the value ends and where the bracket after it ends. Only a value in curly quotes can end
+/// with one.
+fn closing_quote(text: &str, opening: char) -> Option<(usize, usize)> {
     let mut escaped = false;
     for (at, character) in text.char_indices() {
-        if is_quote(character) && !escaped {
+        let closes = character == '"' || (opening != '"' && is_quote(character));
+        if closes && !escaped {
             let after = &text[at + character.len_utf8()..];
             let closing = after.trim_start_matches([' ', '\t', '\u{A0}']);
             if closing.starts_with(']') {

@@ -7,7 +7,7 @@ use std::io;
 
 use super::{GameResult, PdnGame, PlayedMove, Variation};
 use crate::board::Color;
-use crate::notation::{Notation, fen, moves};
+use crate::notation::{Notation, fen, moves, tidy};
 use crate::rules::Position;
 
 const MOST_COLUMNS: usize = 79;
@@ -91,6 +91,11 @@ impl Lines {
             let fits = self.column + 1 + length <= MOST_COLUMNS;
             self.text.push(if fits { ' ' } else { '\n' });
             self.column = if fits { self.column + 1 } else { 0 };
+            // A bracket at the start of a line would look like the tag of a new game.
+            if !fits && word.starts_with('[') {
+                self.text.push(' ');
+                self.column = 1;
+            }
         }
         self.text.push_str(word);
         self.column += length;
@@ -99,8 +104,11 @@ impl Lines {
     /// Braces cannot stand in a comment, so they become parentheses.
     fn comments(&mut self, comments: &[String]) {
         for comment in comments {
-            let plain = comment.replace('{', "(").replace('}', ")");
-            for word in format!("{{{plain}}}").split_whitespace() {
+            let plain = tidy(&comment.replace('{', "(").replace('}', ")"));
+            if plain.is_empty() {
+                continue;
+            }
+            for word in format!("{{{plain}}}").split(' ') {
                 self.word(word);
             }
         }
