@@ -3,9 +3,9 @@
 mod array_rules;
 mod client;
 mod layering;
+mod notation;
 mod perft;
 mod random_positions;
 mod rules;
-mod notation;
 mod search;
 mod sessions;

@@ -63,6 +63,7 @@ fn move_texts() {
 
 #[test]
 fn games() {
+    let mut wrong = Vec::new();
     for case in cases(include_str!("../data/notation/pdn.tsv")) {
         let [text, expected] = case[..] else {
             panic!("two columns: {case:?}")
@@ -71,8 +72,12 @@ fn games() {
         let found: Vec<String> = Reader::new(&bytes[..])
             .map(|game| summary(&game.expect("memory does not fail")))
             .collect();
-        assert_eq!(found.join(" | "), expected, "{text}");
+        let found = found.join(" | ");
+        if found != expected {
+            wrong.push(format!("{text}\n  found    {found}\n  expected {expected}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn summary(game: &PdnGame) -> String {

@@ -72,7 +72,7 @@ pub fn read(text: &str) -> Result<Position, FenError> {
 /// [`FenError`] with the column of the first fault.
 pub fn parse(text: &str) -> Result<Placement, FenError> {
     let mut reader = Reader::new(text);
-    reader.wrapper()?;
+    reader.wrapper();
     let first = reader.mover()?;
     reader.fields()?;
     reader.close()?;
@@ -170,20 +170,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Quotes, or the whole tag `[FEN "..."]` as pasted from a game.
-    fn wrapper(&mut self) -> Result<(), FenError> {
+    fn wrapper(&mut self) {
         self.skip_while(is_blank_or_quote);
-        if self.peek() != Some('[') {
-            return Ok(());
+        if self.peek() == Some('[') {
+            self.advance();
+            self.skip_blanks();
+            self.skip_while(|letter| letter.is_ascii_alphabetic());
+            self.skip_while(is_blank_or_quote);
         }
-        let opened = self.column;
-        self.skip_while(|character| !is_quote(character));
-        if self.peek().is_none() {
-            let expected = "a FEN, or a tag [FEN \"...\"] with quotes";
-            let found = Found(Some('['));
-            return self.fault(opened, FenFault::Unexpected { found, expected });
-        }
-        self.skip_while(is_blank_or_quote);
-        Ok(())
     }
 
     fn mover(&mut self) -> Result<Option<Color>, FenError> {
