@@ -160,15 +160,30 @@ fn a_turned_board_has_the_turned_moves() {
 #[test]
 fn no_position_has_nearly_as_many_moves_as_the_list_has_room_for() {
     let mut words = Words(15);
-    for jumps_only in [false, true] {
-        let most = (0..30).map(|_| climb(&mut words, jumps_only)).max();
+    let all = |position: &Position| position.legal_moves().len();
+    let jumps = |position: &Position| {
+        if position.has_jump() {
+            all(position)
+        } else {
+            0
+        }
+    };
+    let routes = |position: &Position| {
+        if position.has_jump() {
+            position.routes().len()
+        } else {
+            0
+        }
+    };
+    for measure in [&all as &dyn Fn(&Position) -> usize, &jumps, &routes] {
+        let most = (0..30).map(|_| climb(&mut words, measure)).max();
         let most = most.unwrap_or(0);
         assert!(most > 20, "the search found only {most} moves");
         assert!(2 * most < MOST_MOVES, "the search found {most} moves");
     }
 }
 
-fn climb(words: &mut Words, jumps_only: bool) -> usize {
+fn climb(words: &mut Words, measure: &dyn Fn(&Position) -> usize) -> usize {
     let mut setup = words.setup(8);
     let mut most = 0;
     for _ in 0..3_000 {
@@ -176,12 +191,7 @@ fn climb(words: &mut Words, jumps_only: bool) -> usize {
         let Ok(position) = Position::try_from(changed) else {
             continue;
         };
-        let wanted = !jumps_only || position.has_jump();
-        let count = if wanted {
-            position.legal_moves().len()
-        } else {
-            0
-        };
+        let count = measure(&position);
         if count >= most {
             (setup, most) = (changed, count);
         }

@@ -1,7 +1,7 @@
 //! Jumps of any length, one way after the other.
 
-use crate::board::Bitboard;
 use crate::board::steps::{jump, step};
+use crate::board::{Bitboard, Direction};
 use crate::rules::side::Side;
 
 /// A piece in the middle of its jump. Captured pieces stay on the board until the jump is over;
@@ -22,17 +22,31 @@ impl Chain {
         captured: Bitboard,
         visit: &mut impl FnMut(Bitboard, Bitboard),
     ) {
-        let mut ended = true;
-        let ways = if self.is_king { 4 } else { 2 };
-        for &direction in &S::DIRECTIONS[..ways] {
-            let landing = jump(at, self.theirs - captured, self.vacant, direction);
-            if landing.any() {
-                ended = false;
-                self.each_way::<S>(landing, captured | step(at, direction), visit);
-            }
+        let [left, right, back_left, back_right] = S::DIRECTIONS;
+        let mut goes_on = self.hop::<S>(at, captured, left, visit);
+        goes_on |= self.hop::<S>(at, captured, right, visit);
+        if self.is_king {
+            goes_on |= self.hop::<S>(at, captured, back_left, visit);
+            goes_on |= self.hop::<S>(at, captured, back_right, visit);
         }
-        if ended {
+        if !goes_on {
             visit(at, captured);
         }
+    }
+
+    /// Follows one direction; whether there was a jump.
+    #[inline(always)]
+    fn hop<S: Side>(
+        &self,
+        at: Bitboard,
+        captured: Bitboard,
+        direction: Direction,
+        visit: &mut impl FnMut(Bitboard, Bitboard),
+    ) -> bool {
+        let landing = jump(at, self.theirs - captured, self.vacant, direction);
+        if landing.any() {
+            self.each_way::<S>(landing, captured | step(at, direction), visit);
+        }
+        landing.any()
     }
 }

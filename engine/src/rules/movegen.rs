@@ -107,14 +107,20 @@ impl Position {
 
     #[inline(always)]
     fn push_jumps_of<S: Side>(&self, list: &mut MoveList) {
-        for (landings, direction) in self.jumps::<S>().into_iter().zip(S::DIRECTIONS) {
+        let [left, right, back_left, back_right] = self.jumps::<S>();
+        let mut push = |landings: Bitboard, direction: Direction| {
             for landing in landings {
                 self.push_jumps_from::<S>(landing, direction, list);
             }
-        }
+        };
+        push(left, S::DIRECTIONS[0]);
+        push(right, S::DIRECTIONS[1]);
+        push(back_left, S::DIRECTIONS[2]);
+        push(back_right, S::DIRECTIONS[3]);
     }
 
     /// Appends the jumps that begin with the one on to `landing` in `direction`.
+    #[inline]
     fn push_jumps_from<S: Side>(&self, landing: Square, direction: Direction, list: &mut MoveList) {
         let origin = far(landing.bit(), direction.opposite());
         let victim = step(landing.bit(), direction.opposite());

@@ -85,7 +85,7 @@ impl fmt::Debug for Move {
 /// Room for the legal moves of any position.
 ///
 /// Steps: 12 kings with four steps each make 48 at the most. Jumps: `tests/rules.rs` climbs
-/// towards positions with many; it finds 42 steps and 28 different jumps, and asks for a list
+/// towards positions with many; it finds 42 steps and 28 different jumps (34 routes), and asks for a list
 /// twice as long as anything it finds.
 pub const MOST_MOVES: usize = 128;
 

@@ -10,7 +10,7 @@ use super::columns::{Column, Columns, ROOM};
 use super::hops::Hopper;
 use super::kernel::{self, Kernel};
 use super::node::{Node, each_hop};
-use super::passes::{Chaining, Hopping, Kind, Replying, Rest};
+use super::passes::{Chaining, Hopping, Left, Replying, Rest};
 use crate::board::Color;
 use crate::rules::side::{Side, for_side};
 
@@ -103,15 +103,13 @@ impl Leaves {
     #[inline(always)]
     fn gather_children<S: Side>(&mut self, parent: Node, rest: &Rest, at: usize) {
         let gathered = &mut self.gathered;
-        let (kind, landings) = rest.at(at);
-        match kind {
-            Kind::Steps => each_hop(landings, &S::STEPS, |hop| {
-                gathered.push(parent.leaf_after(hop));
-            }),
-            Kind::SingleJumps => each_hop(landings, &S::JUMPS, |hop| {
-                gathered.push(parent.leaf_after(hop));
-            }),
-            Kind::LongJumps => parent.each_long_jump::<S>(self.merged, &mut |child| {
+        match rest.at(at) {
+            // One branch for steps and single jumps: which of them it is cannot be foreseen.
+            Left::Hops { jumps, landings } => {
+                let hops = if jumps { &S::JUMPS } else { &S::STEPS };
+                each_hop(landings, hops, |hop| gathered.push(parent.leaf_after(hop)));
+            }
+            Left::LongJumps => parent.each_long_jump::<S>(self.merged, &mut |child| {
                 gathered.push(child);
             }),
         }
@@ -132,14 +130,17 @@ impl Leaves {
             gathered, goes_on, ..
         } = self;
         self.count += kernel::run::<Hopping>(self.kernel, self.color, gathered, goes_on);
+        if !self.chains.has_room_for(self.gathered.len()) {
+            self.flush_chains();
+        }
+        let Self {
+            gathered, goes_on, ..
+        } = self;
         for at in 0..gathered.len() {
             self.chains
                 .push_if(goes_on[at % ROOM] != 0, gathered.node(at));
         }
         gathered.clear();
-        if self.chains.is_full() {
-            self.flush_chains();
-        }
     }
 
     #[inline(never)]

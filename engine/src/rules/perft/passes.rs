@@ -59,14 +59,15 @@ pub(super) struct Rest {
     /// Landings of the moves whose replies have not been counted.
     forward: [Column; 2],
     backward: [Column; 2],
+    /// 0 for steps, 1 for single jumps, 2 where a jump goes on.
     kind: Column,
 }
 
-/// The kind of moves in a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Steps,
-    SingleJumps,
+/// The moves of one position that are left.
+pub(super) enum Left {
+    /// Steps, or jumps of which none goes on.
+    Hops { jumps: bool, landings: Landings },
+    /// Jumps of which at least one goes on.
     LongJumps,
 }
 
@@ -79,20 +80,19 @@ impl Rest {
         }
     }
 
-    /// The kind of moves, and where those land that are left.
     #[inline(always)]
-    pub(super) fn at(&self, at: usize) -> (Kind, Landings) {
+    pub(super) fn at(&self, at: usize) -> Left {
         let at = at % ROOM;
-        let kind = match self.kind[at] {
-            0 => Kind::Steps,
-            1 => Kind::SingleJumps,
-            _ => Kind::LongJumps,
-        };
-        let landings = Landings::from_words(
-            self.forward.each_ref().map(|column| column[at]),
-            self.backward.each_ref().map(|column| column[at]),
-        );
-        (kind, landings)
+        if self.kind[at] > 1 {
+            return Left::LongJumps;
+        }
+        Left::Hops {
+            jumps: self.kind[at] == 1,
+            landings: Landings::from_words(
+                self.forward.each_ref().map(|column| column[at]),
+                self.backward.each_ref().map(|column| column[at]),
+            ),
+        }
     }
 }
 
