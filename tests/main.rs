@@ -2,6 +2,7 @@
 
 mod array_rules;
 mod client;
+mod console;
 mod layering;
 mod notation;
 mod perft;

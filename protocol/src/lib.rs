@@ -8,6 +8,7 @@ pub mod arena;
 pub mod cb;
 pub mod choice;
 pub mod client;
+pub mod console;
 mod error;
 pub mod hub;
 pub mod lines;
@@ -15,5 +16,6 @@ pub mod message;
 pub mod replay;
 pub mod session;
 pub mod ugi;
+pub mod words;
 
 pub use error::{ProtocolError, excerpt};

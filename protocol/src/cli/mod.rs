@@ -5,7 +5,9 @@
 //! negative answer, 2 for bad input, told in one line on standard error. A reader that closes our
 //! standard output (`crownhead ... | head`) ends the program quietly.
 
+mod analyze;
 mod bench;
+mod console;
 mod input;
 mod r#match;
 mod perft;
@@ -32,6 +34,7 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     Bench(bench::Command),
+    Analyze(analyze::Analyze),
     Perft(perft::Command),
     Match(Box<r#match::Match>),
     /// Speak Hub version 2, as Scan, pydraughts and lidraughts-bot do.
@@ -79,9 +82,11 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure> {
     match &arguments.command {
+        None if console::is_wanted() => console::run(arguments.session, out),
         None => arguments.session.run(None, out),
         Some(Command::Bench(bench)) => bench.run(out),
         Some(Command::Match(contest)) => contest.run(out),
+        Some(Command::Analyze(analyze)) => analyze.run(out),
         Some(Command::Perft(perft)) => perft.run(out),
         Some(Command::Hub(session)) => session.run(Some(Speech::Hub), out),
         Some(Command::Cb(session)) => session.run(Some(Speech::Cb), out),

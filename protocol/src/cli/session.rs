@@ -21,20 +21,25 @@ pub(super) struct Session {
 }
 
 impl Session {
+    /// The engine as asked for.
+    pub(super) fn engine(self) -> EngineOptions {
+        let defaults = EngineOptions::default();
+        EngineOptions {
+            hash_mb: self.hash.unwrap_or(defaults.hash_mb),
+            threads: self.threads.unwrap_or(defaults.threads),
+        }
+    }
+
     /// Speaks `speech`, or whatever the first line chooses, until the client leaves.
     pub(super) fn run(
         self,
         speech: Option<Speech>,
         out: &mut impl Write,
     ) -> Result<Answer, Failure> {
-        let defaults = EngineOptions::default();
         let options = SessionOptions {
             dialect: speech,
             guess: likely_reading(),
-            engine: EngineOptions {
-                hash_mb: self.hash.unwrap_or(defaults.hash_mb),
-                threads: self.threads.unwrap_or(defaults.threads),
-            },
+            engine: self.engine(),
         };
         match serve(io::stdin(), out, &options) {
             Ok(()) => Ok(Answer::Yes),

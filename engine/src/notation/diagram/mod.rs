@@ -21,7 +21,7 @@ use super::{Placement, excerpt};
 use crate::board::Square;
 use crate::rules::{Position, Setup, SetupError};
 
-pub use print::print;
+pub use print::{print, print_from};
 pub use svg::svg;
 
 /// Why a text is no diagram, and where.

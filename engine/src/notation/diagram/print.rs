@@ -23,9 +23,16 @@ const RULE: &str = "   |---------------------------------------|";
 /// ```
 #[must_use]
 pub fn print(position: &Position, notation: Notation) -> String {
+    print_from(position, notation, Color::Black)
+}
+
+/// The board as the player of `near` sees it, with that side's home row at the bottom.
+#[must_use]
+pub fn print_from(position: &Position, notation: Notation, near: Color) -> String {
+    let turned = near == Color::White;
     let mut text = String::new();
     if notation == Notation::Numeric {
-        text.push_str(&number_line(0));
+        text.push_str(&number_line(0, turned));
     }
     text.push_str(EDGE);
     text.push('\n');
@@ -34,23 +41,24 @@ pub fn print(position: &Position, notation: Notation) -> String {
             text.push_str(RULE);
             text.push('\n');
         }
-        text.push_str(&row(position, index, notation));
+        text.push_str(&row(position, index, notation, turned));
     }
     text.push_str(EDGE);
     text.push('\n');
     text.push_str(&match notation {
-        Notation::Numeric => number_line(7),
-        Notation::Algebraic => String::from("     a    b    c    d    e    f    g    h\n"),
+        Notation::Numeric => number_line(7, turned),
+        Notation::Algebraic if turned => "     h    g    f    e    d    c    b    a\n".into(),
+        Notation::Algebraic => "     a    b    c    d    e    f    g    h\n".into(),
     });
     text
 }
 
 /// The numbers above the first row or below the last, except the one printed at its side.
-fn number_line(index: usize) -> String {
+fn number_line(index: usize, turned: bool) -> String {
     let mut line = String::new();
     for cell in 0..8 {
         let at_side = (index == 0 && cell == 7) || (index == 7 && cell == 0);
-        let Some(square) = square_at(index, cell, false).filter(|_| !at_side) else {
+        let Some(square) = square_at(index, cell, turned).filter(|_| !at_side) else {
             continue;
         };
         let column = 5 + 5 * cell;
@@ -59,14 +67,17 @@ fn number_line(index: usize) -> String {
     line + "\n"
 }
 
-fn row(position: &Position, index: usize, notation: Notation) -> String {
+fn row(position: &Position, index: usize, notation: Notation, turned: bool) -> String {
     let (lead, trail) = match notation {
-        Notation::Numeric => (edge_number(index, 0), edge_number(index, 7)),
-        Notation::Algebraic => ((8 - index).to_string(), String::new()),
+        Notation::Numeric => (edge_number(index, 0, turned), edge_number(index, 7, turned)),
+        Notation::Algebraic => (
+            (if turned { index + 1 } else { 8 - index }).to_string(),
+            String::new(),
+        ),
     };
     let mut line = format!("{lead:>2} |");
     for cell in 0..8 {
-        let piece = square_at(index, cell, false).and_then(|square| position.at(square));
+        let piece = square_at(index, cell, turned).and_then(|square| position.at(square));
         line.push_str(symbol(piece));
         line.push('|');
     }
@@ -75,8 +86,8 @@ fn row(position: &Position, index: usize, notation: Notation) -> String {
     line + "\n"
 }
 
-fn edge_number(index: usize, cell: usize) -> String {
-    let square = square_at(index, cell, false);
+fn edge_number(index: usize, cell: usize, turned: bool) -> String {
+    let square = square_at(index, cell, turned);
     square.as_ref().map(Square::to_string).unwrap_or_default()
 }
 
