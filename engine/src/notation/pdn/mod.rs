@@ -6,6 +6,7 @@
 //! [`write`] has one form. Start reading at [`PdnGame`]. Rules of the format: PDN 3.0
 //! (Nemesis and Wiger, 2014).
 
+mod build;
 mod clock;
 mod lexer;
 mod reader;
