@@ -2,7 +2,7 @@
 //!
 //! The reader is tolerant (ranges, any order of colours, blanks, lower case, a final dot, counters
 //! after the lists, a pasted tag); the writer has one form. Fields after PDN 3.0, section 3.4.
-//! Start at [`read`] and [`write`].
+//! Start at [`read`] and [`write()`].
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! Legal moves, found for whole sets of pieces at once.
 //!
-//! One code path serves both colours: a [`Side`] only chooses which two [`Direction`]s are
+//! One code path serves both colours: a `Side` only chooses which two [`Direction`]s are
 //! forward. [`Position::legal_moves`] merges routes that lead to the same position;
 //! [`Position::routes`] keeps every route, as published perft counts do.
 

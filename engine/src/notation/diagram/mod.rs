@@ -3,8 +3,8 @@
 //! The numbered form carries square numbers at its corners and edges, the algebraic form ranks
 //! and files; both have White (`o`, `oo`) at the top and Black (`*`, `**`) at the bottom. Frames
 //! may be ragged, broken over lines or joined into one line. The reader finds the eight rows
-//! ([`rows`]), learns from labels which way the board lies ([`orientation`]), then reads the
-//! symbols. Start at [`read`] and [`print`].
+//! (`rows`), learns from labels which way the board lies (`orientation`), then reads the
+//! symbols. Start at [`read`] and [`print()`].
 
 mod caption;
 mod orientation;

@@ -3,7 +3,7 @@
 //! [`Reader`] takes a stream of any length and yields one [`PdnGame`] at a time, in memory that
 //! does not grow with the stream. It is as tolerant as files are odd; what it had to guess it
 //! says in [`PdnGame::warnings`]. A move that is no move ends its game, never the file.
-//! [`write`] has one form. Start reading at [`PdnGame`]. Rules of the format: PDN 3.0
+//! [`write()`] has one form. Start reading at [`PdnGame`]. Rules of the format: PDN 3.0
 //! (Nemesis and Wiger, 2014).
 
 mod build;
