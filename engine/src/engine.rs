@@ -3,7 +3,6 @@
 //! Owns the game, the table and the threads of one search at a time. Knows nothing of protocols,
 //! text or files. Start reading at [`Engine::go`].
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
@@ -181,7 +180,7 @@ impl Engine {
         let spawned = thread::Builder::new()
             .name("search".into())
             .stack_size(pool::STACK_BYTES)
-            .spawn(move || run(&job, &mut statistics.lock(), theirs.lock().as_mut()));
+            .spawn(move || job.run(&mut statistics.lock(), theirs.lock().as_mut()));
         match spawned {
             Ok(thread) => self.running = Some(Running { control, thread }),
             Err(error) => self.answer_unsearched(observer.lock().as_mut(), &error.to_string()),
@@ -251,14 +250,6 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.halt();
-    }
-}
-
-/// Runs the job; a panic of the observer itself ends here too.
-fn run(job: &Job, statistics: &mut [Statistics], observer: &mut dyn Observer) {
-    let done = catch_unwind(AssertUnwindSafe(|| job.run(statistics, observer)));
-    if done.is_err() {
-        job.control.stop();
     }
 }
 

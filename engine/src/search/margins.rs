@@ -1,9 +1,10 @@
 //! Every depth-dependent decision of the search as one small named function.
 
 use super::params::{
-    FUTILITY_DEPTH, FUTILITY_MARGIN, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_SHARE, REDUCTION,
-    REDUCTION_DEPTH, REDUCTION_HISTORY, REDUCTION_MOVES, SINGULAR_DEPTH, SINGULAR_LAG,
-    SINGULAR_MARGIN,
+    FUTILITY_DEPTH, FUTILITY_MARGIN, LATE_BASE, LATE_DEPTH, PROBCUT_BASE, PROBCUT_DEPTH,
+    PROBCUT_SHARE, PROBCUT_SLOPE, REDUCTION_BASE, REDUCTION_CUT, REDUCTION_DEPTH,
+    REDUCTION_HISTORY, REDUCTION_MOVES, REDUCTION_PV, REDUCTION_SLOPE, REDUCTION_WORSE,
+    SINGULAR_BASE, SINGULAR_DEPTH, SINGULAR_LAG, SINGULAR_SLOPE,
 };
 use super::table::Found;
 use crate::score::{Bound, Depth, Score};
@@ -41,18 +42,38 @@ const LOGARITHMS: [i32; 256] = {
     table
 };
 
-/// Plies taken off move number `index` (from 0) at `depth`, given its history and whether a
-/// cutoff is expected.
-pub(super) fn reduction(depth: Depth, index: usize, history: i32, cut: bool) -> i16 {
+/// What a reduction depends on besides depth and number.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Prospect {
+    /// How well the move did before.
+    pub(super) history: i32,
+    /// A cutoff is expected.
+    pub(super) cut: bool,
+    /// The evaluation is better than two plies ago.
+    pub(super) improving: bool,
+    /// On the principal variation.
+    pub(super) pv: bool,
+}
+
+/// Plies taken off move number `index` (from 0) at `depth`.
+pub(super) fn reduction(depth: Depth, index: usize, prospect: Prospect) -> i16 {
     if depth.0 < REDUCTION_DEPTH || index < REDUCTION_MOVES {
         return 0;
     }
     let logarithm = |number: usize| LOGARITHMS[number.min(255)];
     let product = logarithm(depth.0 as usize) * logarithm(index + 1) / 64;
-    let mut reduction = REDUCTION.0 + REDUCTION.1 * product / 64;
-    reduction -= history * 64 / REDUCTION_HISTORY;
-    reduction += if cut { 48 } else { 0 };
+    let when = |condition, amount| if condition { amount } else { 0 };
+    let reduction = REDUCTION_BASE + REDUCTION_SLOPE * product / 64
+        - prospect.history * 64 / REDUCTION_HISTORY
+        + when(prospect.cut, REDUCTION_CUT)
+        + when(!prospect.improving, REDUCTION_WORSE)
+        - when(prospect.pv, REDUCTION_PV);
     (reduction / 64).clamp(0, i32::from(depth.0)) as i16
+}
+
+/// Whether move number `index` comes too late to be tried at `depth`.
+pub(super) fn too_late(depth: Depth, index: usize) -> bool {
+    depth.0 <= LATE_DEPTH && index as i16 >= LATE_BASE + depth.0 * depth.0 / 2
 }
 
 /// How far above the window the static evaluation must be to end a node at `depth`; `None` where
@@ -64,7 +85,7 @@ pub(super) fn futility(depth: Depth, improving: bool) -> Option<i16> {
 
 /// Depth of ProbCut's shallow search, and how far above the window it must come.
 pub(super) fn probcut(depth: Depth) -> Option<(Depth, i16)> {
-    let margin = PROBCUT_MARGIN.0 + PROBCUT_MARGIN.1 * depth.0;
+    let margin = PROBCUT_BASE + PROBCUT_SLOPE * depth.0;
     let shallow = Depth(depth.0 * PROBCUT_SHARE / 10);
     (depth.0 >= PROBCUT_DEPTH).then_some((shallow, margin))
 }
@@ -77,7 +98,7 @@ pub(super) fn singular(found: &Found, depth: Depth) -> Option<(Score, Depth)> {
         && found.bound != Bound::Upper
         && !found.score.is_proven();
     worth.then_some((
-        found.score - SINGULAR_MARGIN - depth.0 / 2,
+        found.score - SINGULAR_BASE - SINGULAR_SLOPE * depth.0 / 2,
         Depth((depth.0 - 1) / 2),
     ))
 }
@@ -103,7 +124,7 @@ mod tests {
 
     #[test]
     fn reductions_grow_with_depth_and_number() {
-        let of = |depth, index| reduction(Depth(depth), index, 0, false);
+        let of = |depth, index| reduction(Depth(depth), index, Prospect::default());
         assert_eq!(of(20, 0), 0);
         assert!(of(20, 8) > of(20, 2) && of(20, 8) > of(5, 8));
     }

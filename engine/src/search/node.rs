@@ -3,9 +3,11 @@
 //! Principal variation search (Marsland and Campbell 1982): the first move gets the whole
 //! window, later ones must prove that they are better. Fail-soft. Start at [`Worker::search`].
 
-use super::margins::{futility, history_bonus, probcut, reduction, singular};
+use super::margins::{Prospect, futility, history_bonus, probcut, reduction, singular, too_late};
 use super::order::Picker;
-use super::params::{QUIET_PLIES_IN_KEY, UNKNOWN_DEPTH};
+use super::params::{
+    PROBCUT_GATE, QUIET_PLIES_IN_KEY, SINGULAR_DOUBLE, SINGULAR_SHORTEN, UNKNOWN_DEPTH,
+};
 use super::table::{Found, MoveCode};
 use super::worker::{Node, Worker};
 use crate::rules::{Move, MoveList, law::QUIET_PLIES_TO_DRAW};
@@ -123,7 +125,7 @@ impl Worker<'_> {
         };
 
         // 10. The moves in turn.
-        let tried = self.try_moves::<PV>(node, &list, table_move, extension, &plan);
+        let tried = self.try_moves::<PV>(node, &list, table_move, (extension, improving), &plan);
         if self.aborted || partial {
             return tried.best;
         }
@@ -200,7 +202,7 @@ impl Worker<'_> {
 
     fn probcut(&mut self, node: &Node, eval: Option<Score>, plan: &Plan) -> Option<Score> {
         let (shallow, margin) = probcut(plan.depth)?;
-        if self.in_probcut || plan.beta.is_proven() || eval? < plan.beta {
+        if self.in_probcut || plan.beta.is_proven() || eval? < plan.beta + PROBCUT_GATE {
             return None;
         }
         self.in_probcut = true;
@@ -232,13 +234,18 @@ impl Worker<'_> {
             return Singular::Cut(score);
         }
         if score < target {
-            return Singular::Extend(1);
+            let double = score < target - SINGULAR_DOUBLE;
+            return Singular::Extend(1 + i16::from(double));
         }
         if target >= plan.beta && plan.beta - plan.alpha.0 == Score(1) {
             // Several moves are good enough.
             return Singular::Cut(target);
         }
-        Singular::Extend(if found.score >= plan.beta { -1 } else { 0 })
+        Singular::Extend(if found.score >= plan.beta {
+            -SINGULAR_SHORTEN
+        } else {
+            0
+        })
     }
 
     fn try_moves<const PV: bool>(
@@ -246,7 +253,7 @@ impl Worker<'_> {
         node: &Node,
         list: &MoveList,
         table_move: MoveCode,
-        extension: i16,
+        (extension, improving): (i16, bool),
         plan: &Plan,
     ) -> Tried {
         let earlier = self.earlier(node.ply);
@@ -265,6 +272,9 @@ impl Worker<'_> {
                 _ if code == table_move => extension,
                 _ => 0,
             };
+            if !PV && !mv.is_jump() && too_late(plan.depth, index) && !tried.best.is_loss() {
+                break;
+            }
             let next = node.after(mv);
             self.note(node, mv);
             let child = Plan {
@@ -275,13 +285,20 @@ impl Worker<'_> {
             let reduced = if mv.is_jump() {
                 0
             } else {
-                reduction(plan.depth, index, history, plan.cut) - i16::from(PV)
+                let prospect = Prospect {
+                    history,
+                    cut: plan.cut,
+                    improving,
+                    pv: PV,
+                };
+                reduction(plan.depth, index, prospect)
             };
-            let score = self.search_child::<PV>(&next, &child, reduced.max(0), index);
+            let score = self.search_child::<PV>(&next, &child, reduced, index);
             if self.aborted {
                 return tried;
             }
             index += 1;
+            tried.moves.push(mv);
             if score > tried.best {
                 tried.best = score;
                 if score > alpha {
@@ -293,7 +310,7 @@ impl Worker<'_> {
                 }
             }
             if score >= plan.beta {
-                self.reward(node, list, mv, plan.depth);
+                self.reward(node, &tried.moves, plan.depth);
                 break;
             }
         }
@@ -337,17 +354,15 @@ impl Worker<'_> {
         -self.search::<PV>(next, whole)
     }
 
-    /// Credits the move that refuted the opponent's, blames the others.
-    fn reward(&mut self, node: &Node, list: &MoveList, best: Move, depth: Depth) {
+    /// Credits the last of `tried`, which refuted the opponent's move, and blames the others.
+    fn reward(&mut self, node: &Node, tried: &[Move], depth: Depth) {
         let earlier = self.earlier(node.ply);
         let bonus = history_bonus(depth);
-        if list.len() == 1 {
-            return;
-        }
-        self.statistics.update(&node.position, best, earlier, bonus);
-        for &mv in list.iter().filter(|&&mv| mv != best) {
-            self.statistics
-                .update(&node.position, mv, earlier, -bonus / 4);
+        if let Some((&best, others)) = tried.split_last() {
+            self.statistics.update(&node.position, best, earlier, bonus);
+            for &mv in others {
+                self.statistics.update(&node.position, mv, earlier, -bonus);
+            }
         }
     }
 }
@@ -365,6 +380,8 @@ struct Tried {
     best: Score,
     /// The best move, where one raised alpha.
     mv: Option<Move>,
+    /// All moves searched, the last one last.
+    moves: MoveList,
 }
 
 impl Default for Tried {
@@ -372,6 +389,7 @@ impl Default for Tried {
         Self {
             best: -Score::INFINITY,
             mv: None,
+            moves: MoveList::new(),
         }
     }
 }

@@ -14,6 +14,14 @@ pub(super) const QUIET_PLIES_IN_KEY: u16 = 60;
 /// How many threats in a row quiescence answers with a search of all moves.
 pub(super) const THREATS_ANSWERED: i16 = 0;
 
+/// Whether quiescence uses the table.
+pub(super) const QUIESCENCE_TABLE: i16 = 0;
+
+/// Deepest node in which late moves are left out.
+pub(super) const LATE_DEPTH: i16 = 3;
+/// Moves tried there at depth 1.
+pub(super) const LATE_BASE: i16 = 3;
+
 /// Deepest node that a static evaluation far above the window may cut.
 pub(super) const FUTILITY_DEPTH: i16 = 6;
 /// How far above, for each ply, in hundredths of a man.
@@ -21,8 +29,12 @@ pub(super) const FUTILITY_MARGIN: i16 = 20;
 
 /// Shallowest node for ProbCut.
 pub(super) const PROBCUT_DEPTH: i16 = 400;
-/// How far above the window the shallow search must come: at depth 0, and for each ply.
-pub(super) const PROBCUT_MARGIN: (i16, i16) = (10, 3);
+/// How far above the window the shallow search must come at depth 0, in hundredths of a man.
+pub(super) const PROBCUT_BASE: i16 = 10;
+/// The same for each ply of depth.
+pub(super) const PROBCUT_SLOPE: i16 = 3;
+/// How far above the window the static evaluation must be for a try.
+pub(super) const PROBCUT_GATE: i16 = 0;
 /// Depth of the shallow search, in tenths of the node's.
 pub(super) const PROBCUT_SHARE: i16 = 4;
 
@@ -30,8 +42,14 @@ pub(super) const PROBCUT_SHARE: i16 = 4;
 pub(super) const SINGULAR_DEPTH: i16 = 6;
 /// How far the table entry may be behind.
 pub(super) const SINGULAR_LAG: i16 = 3;
-/// How much worse all others must be, in hundredths of a man.
-pub(super) const SINGULAR_MARGIN: i16 = 12;
+/// How much worse all others must be at depth 0, in hundredths of a man.
+pub(super) const SINGULAR_BASE: i16 = 12;
+/// The same for each two plies of depth.
+pub(super) const SINGULAR_SLOPE: i16 = 1;
+/// How much worse still for a second ply of extension.
+pub(super) const SINGULAR_DOUBLE: i16 = 2000;
+/// Plies that a table move is cut short where it is not singular but good enough.
+pub(super) const SINGULAR_SHORTEN: i16 = 1;
 
 /// Shallowest node that loses a ply for want of a table move.
 pub(super) const UNKNOWN_DEPTH: i16 = 5;
@@ -40,9 +58,16 @@ pub(super) const UNKNOWN_DEPTH: i16 = 5;
 pub(super) const REDUCTION_DEPTH: i16 = 2;
 /// Moves searched before reductions begin.
 pub(super) const REDUCTION_MOVES: usize = 1;
-/// Reductions in 64ths of a ply: the constant part, and for each log2 of depth times log2 of
-/// the move's number.
-pub(super) const REDUCTION: (i32, i32) = (32, 22);
+/// The constant part of reductions, in 64ths of a ply.
+pub(super) const REDUCTION_BASE: i32 = 32;
+/// The same for each log2 of depth times log2 of the move's number.
+pub(super) const REDUCTION_SLOPE: i32 = 22;
+/// The same where a cutoff is expected.
+pub(super) const REDUCTION_CUT: i32 = 48;
+/// The same where the evaluation is no better than two plies ago.
+pub(super) const REDUCTION_WORSE: i32 = 0;
+/// The same on the principal variation, taken off.
+pub(super) const REDUCTION_PV: i32 = 64;
 /// History for which a move is reduced by a ply less.
 pub(super) const REDUCTION_HISTORY: i32 = 8_000;
 

@@ -35,21 +35,19 @@ impl Job {
     /// Searches on as many threads as there are `statistics`, the caller's among them, and
     /// answers.
     pub(crate) fn run(&self, statistics: &mut [Statistics], observer: &mut dyn Observer) {
-        let answer = if self.game.position().can_move() {
-            self.search(statistics, observer)
-        } else {
-            let report = lost(&self.game.position());
-            observer.report(&report);
-            Answer {
-                best: None,
-                ponder: None,
-                report,
-            }
+        let mut recorder = Recorder {
+            observer,
+            latest: None,
         };
-        observer.answer(&answer);
+        let report = if self.game.position().can_move() {
+            self.search(statistics, &mut recorder)
+        } else {
+            recorder.record(lost(&self.game.position()))
+        };
+        recorder.answer(&self.answer(report));
     }
 
-    fn search(&self, statistics: &mut [Statistics], observer: &mut dyn Observer) -> Answer {
+    fn search(&self, statistics: &mut [Statistics], recorder: &mut Recorder<'_>) -> Report {
         self.table.begin_search();
         let shared = Shared {
             table: &self.table,
@@ -61,45 +59,39 @@ impl Job {
                 .map(|_| CachePadded::new(AtomicU64::new(0)))
                 .collect(),
         };
-        let report = self.run_threads(&shared, statistics, observer);
-        let report = report.unwrap_or_else(|| {
-            let report = unsearched(&self.game.position());
-            observer.report(&report);
-            report
-        });
+        let searched = self.run_threads(&shared, statistics, recorder);
+        let report = searched
+            .or_else(|| recorder.latest.take())
+            .unwrap_or_else(|| recorder.record(unsearched(&self.game.position())));
         self.control.wait_for_leave(self.limits.infinite);
-        self.answer(report)
+        report
     }
 
-    /// The last report of the first thread; `None` if it panicked.
+    /// The final state of the first thread; `None` if it panicked.
     fn run_threads(
         &self,
         shared: &Shared<'_>,
         statistics: &mut [Statistics],
-        observer: &mut dyn Observer,
+        recorder: &mut Recorder<'_>,
     ) -> Option<Report> {
         let (first, rest) = statistics.split_first_mut()?;
-        let mut faults = Vec::new();
-        let report = thread::scope(|scope| {
+        let finished = thread::scope(|scope| {
             let helpers = self.spawn_helpers(scope, shared, rest);
-            let report = caught(|| {
-                let mut worker = Worker::new(shared, 0, &self.game, first, Some(&mut *observer));
-                worker.deepen()
-            });
+            let report =
+                caught(|| Worker::new(shared, 0, &self.game, first, Some(&mut *recorder)).deepen());
             self.control.halt();
-            let helped = helpers
+            let mut faults: Vec<Fault> = helpers
                 .into_iter()
-                .map(|helper| helper.join().and_then(|done| done));
-            faults.extend(helped.filter_map(Result::err));
-            report
+                .filter_map(|helper| helper.join().and_then(|done| done).err())
+                .collect();
+            let report = report.map_err(|fault| faults.push(fault)).ok();
+            (report, faults)
         });
-        let report = report.and_then(|report| report);
+        let (report, faults) = finished.unwrap_or_else(|fault| (None, vec![fault]));
         faults
             .iter()
-            .for_each(|fault| observer.fault(&text(fault.as_ref())));
+            .for_each(|fault| recorder.fault(&text(fault.as_ref())));
         report
-            .inspect_err(|fault| observer.fault(&text(fault.as_ref())))
-            .ok()
     }
 
     /// Starts the other threads; fewer if the system gives no more.
@@ -108,7 +100,7 @@ impl Job {
         scope: &'scope Scope<'env>,
         shared: &'env Shared<'env>,
         statistics: &'env mut [Statistics],
-    ) -> Vec<thread::ScopedJoinHandle<'scope, Result<(), Box<dyn Any + Send>>>> {
+    ) -> Vec<thread::ScopedJoinHandle<'scope, Result<(), Fault>>> {
         let spawn = |(index, statistics): (usize, &'env mut Statistics)| {
             scope
                 .builder()
@@ -143,7 +135,41 @@ impl Job {
     }
 }
 
-fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+/// What a panic carries.
+type Fault = Box<dyn Any + Send>;
+
+/// Passes everything on, keeps the latest report, and survives an observer that panics.
+struct Recorder<'a> {
+    observer: &'a mut dyn Observer,
+    latest: Option<Report>,
+}
+
+impl Recorder<'_> {
+    fn record(&mut self, report: Report) -> Report {
+        self.report(&report);
+        report
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn report(&mut self, report: &Report) {
+        if report.line == 1 {
+            self.latest = Some(report.clone());
+        }
+        // The observer's faults are its own; the search goes on.
+        let _ = caught(|| self.observer.report(report));
+    }
+
+    fn answer(&mut self, answer: &Answer) {
+        let _ = caught(|| self.observer.answer(answer));
+    }
+
+    fn fault(&mut self, what: &str) {
+        let _ = caught(|| self.observer.fault(what));
+    }
+}
+
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(work))
 }
 

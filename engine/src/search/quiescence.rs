@@ -1,6 +1,6 @@
 //! Below the horizon: jumps are followed, and quiet positions evaluated.
 
-use super::params::THREATS_ANSWERED;
+use super::params::{QUIESCENCE_TABLE, THREATS_ANSWERED};
 use super::worker::{Node, Worker};
 use crate::rules::MoveList;
 use crate::score::Score;
@@ -18,6 +18,17 @@ impl Worker<'_> {
         if let Some(score) = self.enter::<PV>(node) {
             return score;
         }
+        let found = if QUIESCENCE_TABLE > 0 {
+            self.shared.table.probe(node.table_key(), node.ply)
+        } else {
+            None
+        };
+        if let Some(found) = found
+            && !PV
+            && found.decides(alpha, beta)
+        {
+            return found.score;
+        }
         let mut jumps = MoveList::new();
         node.position.push_jumps(&mut jumps);
         if !jumps.is_empty() {
@@ -30,7 +41,9 @@ impl Worker<'_> {
             let moves = node.position.legal_moves();
             return self.follow::<PV>(node, &moves, (alpha, beta), threats + 1);
         }
-        self.evaluator.evaluate(&node.position)
+        found
+            .and_then(|found| found.eval)
+            .unwrap_or_else(|| self.evaluator.evaluate(&node.position))
     }
 
     fn follow<const PV: bool>(

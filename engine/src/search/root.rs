@@ -1,6 +1,6 @@
 //! The root: its moves with their scores and lines, and the search over them.
 
-use super::margins::reduction;
+use super::margins::{Prospect, reduction};
 use super::node::Plan;
 use super::worker::Worker;
 use crate::rules::{Move, Position};
@@ -102,7 +102,7 @@ impl Worker<'_> {
             cut: false,
         };
         if !first {
-            let reduced = reduction(depth, index, 0, false) / 2;
+            let reduced = reduction(depth, index, Prospect::default()) / 2;
             let test = Plan::test(-alpha - 1, (whole.depth - reduced).max(Depth(0)), true);
             let score = -self.search::<false>(&next, test);
             if score <= alpha || self.aborted {
