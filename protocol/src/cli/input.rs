@@ -66,7 +66,8 @@ impl PositionArgs {
 }
 
 impl ChoiceArgs {
-    fn read(&self, position: &str) -> Result<ReadPosition, Failure> {
+    /// Reads the position that `position` is, names or holds.
+    pub(super) fn read(&self, position: &str) -> Result<ReadPosition, Failure> {
         let choice = Choice {
             game: self.game,
             ply: self.ply,

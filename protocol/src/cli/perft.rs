@@ -4,11 +4,12 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use clap::Args;
-use engine::notation::{Notation, fen, moves};
+use engine::notation::moves;
 use engine::rules::Position;
 use engine::rules::perft::Perft;
 use serde::{Serialize, Serializer};
 
+use super::input::{ChoiceArgs, NotationArgs};
 use super::{Answer, Failure};
 
 /// perft(28) of the start position is 1.6e19, just below 2^64 (OEIS A133046).
@@ -20,9 +21,11 @@ pub(super) struct Command {
     /// Length of the sequences in plies, 0 to 28.
     #[arg(value_parser = clap::value_parser!(u8).range(0..=i64::from(DEEPEST)))]
     depth: u8,
-    /// Position to count from; the start position if left out.
+    /// Position to count from, as `show` reads it; the start position if left out.
     #[arg(long, value_name = "POS")]
     pos: Option<String>,
+    #[command(flatten)]
+    choice: ChoiceArgs,
     /// Show the count behind each move.
     #[arg(long)]
     divide: bool,
@@ -36,9 +39,8 @@ pub(super) struct Command {
     /// Size of the table of counts already known; none by default.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: Option<u32>,
-    /// How squares are named: numeric or algebraic.
-    #[arg(long, value_name = "NAMES", default_value_t)]
-    notation: Notation,
+    #[command(flatten)]
+    notation: NotationArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -84,10 +86,8 @@ impl Command {
     }
 
     fn position(&self) -> Result<Position, Failure> {
-        let Some(text) = &self.pos else {
-            return Ok(Position::START);
-        };
-        fen::read(text).map_err(|error| Failure::Input(error.to_string()))
+        let text = self.pos.as_deref().unwrap_or("start");
+        Ok(self.choice.read(text)?.position())
     }
 
     fn perft(&self) -> Result<Perft, Failure> {
@@ -112,7 +112,7 @@ impl Command {
         perft
             .divide(position, self.depth)
             .into_iter()
-            .map(|(route, count)| (moves::write_route(&route, self.notation), count))
+            .map(|(route, count)| (moves::write_route(&route, self.notation.notation), count))
             .collect()
     }
 
