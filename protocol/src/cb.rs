@@ -33,6 +33,8 @@ get X                         the value of hashsize, searchthreads, cpus, gamety
                               (no opening book); of allscores, solve (no such modes)
 set hashsize MB               size of the transposition table
 set searchthreads N           number of search threads
+set variety N | set seed N    play moves up to N hundredths of a man worse than the best; the
+                              same seed makes the same choices
 set gamehist FEN [MOVES]      the position with the moves since the last irreversible one
 setup FEN [MOVES]             the position; setup start for a new game's
 board                         the position as FEN
@@ -63,6 +65,14 @@ impl Cb {
         Ok(match name {
             "hashsize" => Request::Set(Setting::Hash(within(1, Settings::MOST_HASH)?)),
             "searchthreads" => Request::Set(Setting::Threads(within(1, Settings::MOST_THREADS)?)),
+            "variety" => {
+                let variety = within(0, Settings::MOST_VARIETY as usize)?;
+                Request::Set(Setting::Variety(variety as i16))
+            }
+            "seed" => {
+                let seed = within(0, Settings::MOST_SEED as usize)?;
+                Request::Set(Setting::Seed(seed as u64))
+            }
             "gamehist" => return self.set_up(value),
             "gametype" => {
                 within(GAME_TYPE as usize, GAME_TYPE as usize)?;
@@ -378,6 +388,18 @@ mod tests {
         }
         assert!(said(&mut cb, "set hashsize x").starts_with("? bad value: hashsize"));
         assert!(said(&mut cb, "set gametype 20").starts_with("? bad value: gametype"));
+        for (command, setting) in [
+            ("set hashsize 64", Setting::Hash(64)),
+            ("set searchthreads 2", Setting::Threads(2)),
+            ("set variety 30", Setting::Variety(30)),
+            ("set seed 5", Setting::Seed(5)),
+        ] {
+            let request = cb.decode(command);
+            assert!(
+                matches!(request, Ok(Request::Set(found)) if found == setting),
+                "{command}"
+            );
+        }
         assert!(said(&mut cb, "name").starts_with("Crownhead"));
     }
 

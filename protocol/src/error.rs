@@ -31,6 +31,9 @@ pub enum ProtocolError {
     /// A parameter or level out of range: its name, what was expected and what was found.
     #[error("bad value")]
     BadValue(String),
+    /// A search thread panicked, which is our fault; an answer comes all the same.
+    #[error("search failed")]
+    SearchFailed(String),
     /// A search was asked for where the last position sent could not be read.
     #[error("no position")]
     NoPosition,
@@ -44,7 +47,8 @@ impl ProtocolError {
             Self::BadPosition(detail)
             | Self::BadMove(detail)
             | Self::IllegalMove(detail)
-            | Self::BadValue(detail) => Some(detail),
+            | Self::BadValue(detail)
+            | Self::SearchFailed(detail) => Some(detail),
             _ => None,
         }
     }

@@ -20,7 +20,7 @@ use thiserror::Error;
 
 use crate::cb::{self, Cb};
 use crate::choice::{Lines as Candidates, Taste};
-use crate::error::ProtocolError;
+use crate::error::{ProtocolError, excerpt};
 use crate::hub::Hub;
 use crate::hub::reading::Reading;
 use crate::lines::{Line, Lines};
@@ -134,6 +134,7 @@ where
 enum Event {
     Report(Report),
     Answer(Answer),
+    Fault(String),
 }
 
 /// Carries reports from the search's thread to the session's.
@@ -148,6 +149,10 @@ impl Observer for Courier {
     fn answer(&mut self, answer: &Answer) {
         let _ = self.0.send(Event::Answer(answer.clone()));
     }
+
+    fn fault(&mut self, what: &str) {
+        let _ = self.0.send(Event::Fault(what.into()));
+    }
 }
 
 /// A search that has not been answered yet.
@@ -155,7 +160,8 @@ struct Running {
     game: Game,
     candidates: Candidates,
     taste: Taste,
-    informed: bool,
+    /// The first move of the latest line that the client was told.
+    told: Option<Move>,
 }
 
 enum Next {
@@ -316,7 +322,7 @@ impl<W: Write> Session<W> {
             game,
             candidates,
             taste,
-            informed: false,
+            told: None,
         });
         Ok(())
     }
@@ -340,22 +346,31 @@ impl<W: Write> Session<W> {
     }
 
     fn on_event(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Report(report) => self.on_report(&report),
+            Event::Answer(answer) => match self.running.take() {
+                Some(running) => self.on_answer(&running, answer),
+                None => Ok(()),
+            },
+            Event::Fault(what) => {
+                let error = ProtocolError::SearchFailed(excerpt(&what));
+                self.say(&Reply::Fault(&error))
+            }
+        }
+    }
+
+    fn on_report(&mut self, report: &Report) -> io::Result<()> {
         let Some(mut running) = self.running.take() else {
             return Ok(());
         };
-        match event {
-            Event::Report(report) => {
-                running.candidates.add(&report);
-                let shown = report.line == 1 && report.bound == Bound::Exact;
-                if shown && !report.pv.is_empty() {
-                    self.say(&Reply::Info(&running.game, &report))?;
-                    running.informed = true;
-                }
-                self.running = Some(running);
-                Ok(())
-            }
-            Event::Answer(answer) => self.on_answer(&running, answer),
+        running.candidates.add(report);
+        let is_shown = report.line == 1 && report.bound == Bound::Exact && !report.pv.is_empty();
+        if is_shown {
+            running.told = report.pv.first().copied();
+            self.say(&Reply::Info(&running.game, report))?;
         }
+        self.running = Some(running);
+        Ok(())
     }
 
     fn on_answer(&mut self, running: &Running, answer: Answer) -> io::Result<()> {
@@ -367,7 +382,7 @@ impl<W: Write> Session<W> {
         let choice = running
             .candidates
             .choose(running.taste, best, &mut self.random);
-        if !running.informed || choice.best != best.best {
+        if running.told != choice.best {
             self.inform(running, &choice, answer.report)?;
         }
         let choice = Choice {

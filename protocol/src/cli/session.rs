@@ -36,6 +36,9 @@ impl Session {
         speech: Option<Speech>,
         out: &mut impl Write,
     ) -> Result<Answer, Failure> {
+        // Clients may read standard error as if it were the protocol, or never and let it fill up;
+        // a search that fails is told as an error of the dialect.
+        std::panic::set_hook(Box::new(|_| {}));
         let options = SessionOptions {
             dialect: speech,
             guess: likely_reading(),

@@ -161,49 +161,45 @@ impl Dialect for Hub {
     }
 }
 
-fn handshake(settings: &Settings) -> Vec<Line> {
-    let param = |name: &str, value: &str, kind: &str| {
-        Line::new("param")
-            .with("name", name)
-            .with("value", value)
-            .with("type", kind)
-    };
-    let number = |name: &str, value: u64, least: u64, most: u64| {
-        param(name, &value.to_string(), "int")
-            .with("min", least)
-            .with("max", most)
-    };
-    let id = Line::new("id")
+fn param(name: &str, value: &str, kind: &str) -> Line {
+    Line::new("param")
+        .with("name", name)
+        .with("value", value)
+        .with("type", kind)
+}
+
+fn number(name: &str, value: u64, least: u64, most: u64) -> Line {
+    param(name, &value.to_string(), "int")
+        .with("min", least)
+        .with("max", most)
+}
+
+/// pydraughts sets the variant only if it finds the name before the values.
+fn choice_of(name: &str, values: &[&str]) -> Line {
+    param(name, values[0], "enum").with("values", values.join(" "))
+}
+
+fn identity() -> Line {
+    Line::new("id")
         .with("name", "Crownhead")
         .with("version", env!("CARGO_PKG_VERSION"))
         .with("author", env!("CARGO_PKG_AUTHORS"))
-        .with("country", "International");
-    vec![
-        id,
-        // pydraughts sets the variant only if it finds the name before the values.
-        param("variant", VARIANTS[0], "enum").with("values", VARIANTS.join(" ")),
-        number(
-            "hash",
-            settings.hash_mb as u64,
-            1,
-            Settings::MOST_HASH as u64,
-        ),
-        number(
-            "threads",
-            settings.threads as u64,
-            1,
-            Settings::MOST_THREADS as u64,
-        ),
-        number(
-            "variety",
-            settings.variety as u64,
-            0,
-            Settings::MOST_VARIETY as u64,
-        ),
+        .with("country", "International")
+}
+
+fn handshake(settings: &Settings) -> [Line; 9] {
+    let (hash, threads) = (settings.hash_mb as u64, settings.threads as u64);
+    let variety = settings.variety.unsigned_abs().into();
+    [
+        identity(),
+        choice_of("variant", &VARIANTS),
+        number("hash", hash, 1, Settings::MOST_HASH as u64),
+        number("threads", threads, 1, Settings::MOST_THREADS as u64),
+        number("variety", variety, 0, Settings::MOST_VARIETY as u64),
         number("seed", settings.seed, 0, Settings::MOST_SEED),
         // The Hub board ponders only with engines that declare this.
         param("ponder", "false", "bool"),
-        param("pos-style", PosStyle::NAMES[0], "enum").with("values", PosStyle::NAMES.join(" ")),
+        choice_of("pos-style", &PosStyle::NAMES),
         Line::new("wait"),
     ]
 }
