@@ -30,6 +30,7 @@ const ENGINE: &[(&str, &[&str])] = &[
             "notation",
         ],
     ),
+    ("bench", &["rules", "search", "engine"]),
 ];
 
 /// For each directory of the workspace, the crates that its sources must not name.

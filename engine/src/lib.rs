@@ -10,6 +10,7 @@
 //! assert_eq!(Position::START.legal_moves().len(), 7);
 //! ```
 
+pub mod bench;
 pub mod board;
 pub mod engine;
 pub mod eval;

@@ -5,7 +5,6 @@
 //! (one thread), `root`, `node` (the numbered steps), `quiescence`; every number that could be
 //! tuned is in `params`, every pruning margin in `margins`.
 
-pub mod bench;
 mod clock;
 pub(crate) mod control;
 pub(crate) mod history;

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
+use engine::bench::{DEPTH, POSITIONS, run};
 use engine::notation::fen;
 use engine::rules::Game;
-use engine::search::bench::{DEPTH, POSITIONS, run};
 use serde::Serialize;
 
 use super::{Answer, Failure};

@@ -5,9 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{HashError, Limits};
 use crate::engine::{Engine, EngineOptions};
 use crate::rules::Game;
+use crate::search::{HashError, Limits};
 
 /// The plies that every position is searched, if nothing else is asked for.
 pub const DEPTH: i16 = 17;
