@@ -22,7 +22,8 @@ fn mock_engine() {
 /// `crownhead match` between engines with these manners (`self` for the real one).
 fn contest(manners: &[&str], arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_crownhead"));
-    command.args(["match", "--json"]);
+    // A loaded machine may well keep an engine waiting for its turn.
+    command.args(["match", "--json", "--margin", "2"]);
     for manner in manners {
         let engine = match manner.strip_prefix("self") {
             Some(more) => format!("cmd=self,hash=1{more}"),
@@ -78,7 +79,7 @@ fn misbehave(manner: &str, reason: &str, detail: &str) {
         ],
     );
     assert!(
-        began.elapsed() < Duration::from_secs(20),
+        began.elapsed() < Duration::from_secs(40),
         "{manner}: too slow"
     );
     assert_eq!(games.len(), 4, "{manner}");

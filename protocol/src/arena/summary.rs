@@ -204,14 +204,14 @@ pub fn standing(tally: &Tally, sprt: Option<Sprt>) -> String {
     text
 }
 
-fn signed(value: Option<f64>, error: Option<f64>) -> String {
+pub(super) fn signed(value: Option<f64>, error: Option<f64>) -> String {
     match (value, error) {
         (Some(value), Some(error)) => format!("{value:+.1} ± {error:.1}"),
         _ => "-".into(),
     }
 }
 
-fn percent(part: Option<f64>) -> String {
+pub(super) fn percent(part: Option<f64>) -> String {
     part.map_or("-".into(), |part| format!("{:.1} %", part * 100.0))
 }
 

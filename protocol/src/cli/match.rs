@@ -18,6 +18,7 @@ use protocol::arena::journal::Journal;
 use protocol::arena::openings::{Opening, Order, Source};
 use protocol::arena::pdn::PdnFile;
 use protocol::arena::record::GameRecord;
+use protocol::arena::report::report_page;
 use protocol::arena::runner::Plan;
 use protocol::arena::schedule::{Form, Schedule};
 use protocol::arena::sprt::{Decision, Scale, Sprt};
@@ -97,6 +98,9 @@ pub(super) struct Match {
     /// Where the match is kept so that it can go on [default: beside the PDN file]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// Write a page with tables and charts here
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// The event's name in the PDN file
     #[arg(long, value_name = "TEXT", default_value = "Crownhead match")]
     event: String,
@@ -160,6 +164,11 @@ impl Match {
         };
         keeper.bar.finish_and_clear();
         let summary = Summary::new(&keeper.tally, keeper.sprt, &effort, plan.schedule.games());
+        if let Some(path) = &self.report {
+            let conditions = self.told_conditions(&plan);
+            let page = report_page(&summary, &keeper.tally, &keeper.games, &conditions);
+            std::fs::write(path, page)?;
+        }
         if self.json {
             writeln!(out, "{}", json!(summary))?;
         } else {
@@ -271,6 +280,25 @@ impl Match {
         })
     }
 
+    /// How the match was played, for people.
+    fn told_conditions(&self, plan: &Plan) -> Vec<(&'static str, String)> {
+        let engines = plan.contestants.iter();
+        let times = engines.map(|one| format!("{} {}", one.name, one.allowance));
+        let openings = match &self.openings {
+            Source::ThreeMove => "three-move ballots".into(),
+            Source::ElevenMan => "11-man positions".into(),
+            Source::File(path) => path.display().to_string(),
+        };
+        vec![
+            ("Limits", times.collect::<Vec<_>>().join("; ")),
+            (
+                "Openings",
+                format!("{} of {openings}, seed {}", plan.openings.len(), self.seed),
+            ),
+            ("Games at a time", plan.concurrency.to_string()),
+        ]
+    }
+
     /// What must be the same when a match goes on; the number of games may grow.
     fn conditions(&self, plan: &Plan) -> Value {
         json!({
@@ -315,6 +343,9 @@ struct Keeper {
     bar: ProgressBar,
     told: Instant,
     played: Vec<bool>,
+    /// Only for the page: empty without one.
+    games: Vec<GameRecord>,
+    wants_page: bool,
     busy_before: f64,
 }
 
@@ -341,12 +372,17 @@ impl Keeper {
             bar: progress(planned),
             told: Instant::now(),
             played: vec![false; planned],
+            games: Vec::new(),
+            wants_page: arguments.report.is_some(),
             busy_before: 0.0,
         };
         let games = keeper.resume(games, plan)?;
         keeper.busy_before = keeper.tally.busy_seconds();
         if let Some(path) = &arguments.pdn {
             keeper.pdn = Some(open_pdn(path, &arguments.event, &games)?);
+        }
+        if keeper.wants_page {
+            keeper.games = games;
         }
         Ok(keeper)
     }
@@ -398,6 +434,9 @@ impl Keeper {
             pdn.add(game)?;
         }
         self.tally.add(game);
+        if self.wants_page {
+            self.games.push(game.clone());
+        }
         if self.json {
             writeln!(out, "{}", json!(game))?;
             out.flush()?;

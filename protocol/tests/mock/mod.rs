@@ -108,7 +108,7 @@ impl Mock {
             self.best()
         );
         match self.manner.as_str() {
-            "slow" => sleep(Duration::from_millis(600)),
+            "slow" => sleep(Duration::from_millis(2_800)),
             "silent" | "stubborn" if self.searches >= 3 => return,
             "crash" if self.searches >= 3 => {
                 eprintln!("assertion failed: the mock has had enough");
