@@ -10,3 +10,4 @@ mod random_positions;
 mod rules;
 mod search;
 mod sessions;
+mod tablebase;

@@ -18,3 +18,4 @@ pub mod notation;
 pub mod rules;
 pub mod score;
 pub mod search;
+pub mod tablebase;

@@ -3,12 +3,14 @@
 //! [`session`] is the one state machine; [`hub`], [`cb`] and [`ugi`] are the dialects, each no
 //! more than text to typed messages and back ([`message`]). [`lines`] bounds what may come in.
 //! [`client`] is the other end of the line, and [`arena`] plays engines against each other.
+//! [`databases`] finds endgame files.
 
 pub mod arena;
 pub mod cb;
 pub mod choice;
 pub mod client;
 pub mod console;
+pub mod databases;
 mod error;
 pub mod hub;
 pub mod lines;

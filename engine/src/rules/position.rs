@@ -31,7 +31,7 @@ impl Position {
     };
 
     /// The position of sets that come from a legal one.
-    pub(super) const fn of_sides(
+    pub(crate) const fn of_sides(
         turn: Color,
         own: Bitboard,
         theirs: Bitboard,

@@ -11,6 +11,7 @@ mod console;
 mod input;
 mod r#match;
 mod perft;
+mod probe;
 mod session;
 mod show;
 
@@ -43,6 +44,7 @@ enum Command {
     Cb(session::Session),
     /// Speak UGI, the Universal Game Interface.
     Ugi(session::Session),
+    Probe(probe::Probe),
     Show(show::Show),
 }
 
@@ -91,6 +93,7 @@ fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure>
         Some(Command::Hub(session)) => session.run(Some(Speech::Hub), out),
         Some(Command::Cb(session)) => session.run(Some(Speech::Cb), out),
         Some(Command::Ugi(session)) => session.run(Some(Speech::Ugi), out),
+        Some(Command::Probe(probe)) => probe.run(out),
         Some(Command::Show(show)) => show.run(out),
     }
 }

@@ -1,0 +1,172 @@
+//! A binary range coder with 16-bit probabilities.
+//!
+//! ```text
+//! range   32 bits, kept at 2^24 or more; the upper `miss` / 65536 of it stands for a miss
+//! bytes   most significant first; zero bytes at the end are left out, and read back as zeros
+//! ```
+//!
+//! Knows nothing of positions. The last byte is chosen so that as many as possible are zero.
+
+const BOTTOM: u32 = 1 << 24;
+
+/// Writes decisions.
+#[derive(Clone, Debug)]
+pub(super) struct Encoder {
+    low: u64,
+    range: u32,
+    bytes: Vec<u8>,
+}
+
+impl Encoder {
+    pub(super) const fn new() -> Self {
+        Self {
+            low: 0,
+            range: u32::MAX,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Writes one decision, a miss having the probability `miss` / 65536 (not 0).
+    pub(super) fn encode(&mut self, is_miss: bool, miss: u16) {
+        let bound = (self.range >> 16) * u32::from(miss);
+        if is_miss {
+            self.low += u64::from(self.range - bound);
+            self.range = bound;
+        } else {
+            self.range -= bound;
+        }
+        while self.range < BOTTOM {
+            self.shift();
+            self.range <<= 8;
+        }
+    }
+
+    fn shift(&mut self) {
+        self.carry();
+        self.bytes.push((self.low >> 24) as u8);
+        self.low = (self.low << 8) & 0xFFFF_FFFF;
+    }
+
+    /// Moves what has grown beyond 32 bits into the bytes already written.
+    fn carry(&mut self) {
+        if self.low >> 32 != 0 {
+            self.low &= 0xFFFF_FFFF;
+            for byte in self.bytes.iter_mut().rev() {
+                *byte = byte.wrapping_add(1);
+                if *byte != 0 {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The shortest bytes that stand for what was written.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        let end = self.low + u64::from(self.range);
+        let rounded = [32, 24, 16, 8, 0].into_iter().find_map(|bits| {
+            let rest = (1_u64 << bits) - 1;
+            let value = (self.low + rest) & !rest;
+            (value < end).then_some(value)
+        });
+        self.low = rounded.unwrap_or(self.low);
+        for _ in 0..4 {
+            self.shift();
+        }
+        while self.bytes.last() == Some(&0) {
+            self.bytes.pop();
+        }
+        self.bytes
+    }
+}
+
+/// Reads decisions back.
+#[derive(Clone, Debug)]
+pub(super) struct Decoder<'a> {
+    code: u32,
+    range: u32,
+    bytes: std::slice::Iter<'a, u8>,
+}
+
+impl<'a> Decoder<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        let mut decoder = Self {
+            code: 0,
+            range: u32::MAX,
+            bytes: bytes.iter(),
+        };
+        for _ in 0..4 {
+            decoder.shift();
+        }
+        decoder
+    }
+
+    #[inline]
+    fn shift(&mut self) {
+        let byte = self.bytes.next().copied().unwrap_or(0);
+        self.code = self.code << 8 | u32::from(byte);
+    }
+
+    /// Whether the next decision is a miss, of probability `miss` / 65536.
+    #[inline]
+    pub(super) fn decode(&mut self, miss: u16) -> bool {
+        let bound = (self.range >> 16) * u32::from(miss);
+        let hits = self.range - bound;
+        let is_miss = self.code >= hits;
+        if is_miss {
+            self.code -= hits;
+            self.range = bound;
+        } else {
+            self.range = hits;
+        }
+        while self.range < BOTTOM {
+            self.shift();
+            self.range <<= 8;
+        }
+        is_miss
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn decisions_come_back(decisions in prop::collection::vec((any::<bool>(), 1..=u16::MAX), 0..600)) {
+            let mut encoder = Encoder::new();
+            for &(is_miss, miss) in &decisions {
+                encoder.encode(is_miss, miss);
+            }
+            let bytes = encoder.finish();
+            let mut decoder = Decoder::new(&bytes);
+            for &(is_miss, miss) in &decisions {
+                prop_assert_eq!(decoder.decode(miss), is_miss);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_expected_costs_next_to_nothing() {
+        let mut encoder = Encoder::new();
+        for _ in 0..4096 {
+            encoder.encode(false, 1);
+        }
+        assert_eq!(encoder.finish(), []);
+    }
+
+    #[test]
+    fn a_carry_runs_through_all_bytes() {
+        let mut encoder = Encoder::new();
+        for _ in 0..200 {
+            encoder.encode(true, 1);
+            encoder.encode(false, u16::MAX);
+        }
+        let bytes = encoder.finish();
+        let mut decoder = Decoder::new(&bytes);
+        for _ in 0..200 {
+            assert!(decoder.decode(1));
+            assert!(!decoder.decode(u16::MAX));
+        }
+    }
+}

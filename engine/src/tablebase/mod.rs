@@ -1,0 +1,24 @@
+//! Endgame databases: what a position with few pieces is worth under perfect play.
+//!
+//! Owns the numbering of positions, the file format and the probe. Knows the rules, and nothing
+//! of how values are found (the `tablebase-gen` binary does that), of evaluation or of search.
+//! Start reading at [`Slice`], then [`index`].
+
+mod cache;
+mod coder;
+pub mod file;
+pub mod index;
+pub mod model;
+mod probe;
+pub mod rest;
+pub mod slice;
+pub mod unit;
+pub mod walk;
+mod wld;
+
+pub use file::{Damage, FileError};
+pub use index::{Index, Placement};
+pub use probe::{ProbeError, Tablebase};
+pub use slice::{Force, Slice};
+pub use walk::Walk;
+pub use wld::Wld;

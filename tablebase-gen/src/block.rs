@@ -1,0 +1,381 @@
+//! Solves one block: all positions with the same men, either side to move.
+//!
+//! Only kings move inside a block, so it is a closed system once captures and men's moves are
+//! known from earlier blocks. For each side, rows over the opponent's kings hold what is certain
+//! ([`Half`]); passes of king steps then alternate until nothing changes. Positions never won
+//! nor lost by then are draws. Start reading at [`Solver::solve`].
+
+use engine::board::{Bitboard, Square, steps};
+use engine::tablebase::Force;
+use engine::tablebase::index::rank;
+
+use crate::capture::{CROWNHEAD, Captures, FORWARD, Scene};
+use crate::kernel::{Isa, StepPass};
+use crate::kings::{CHUNK, Kings};
+use crate::lookup::Lookup;
+use crate::narrow;
+use crate::pair::{Blocks, Side};
+
+/// One side to move: a row for each placement of its kings, a bit for each of the opponent's.
+#[derive(Default)]
+struct Half {
+    legal: Vec<u32>,
+    /// Won at once, by a capture or a man's move.
+    wins: Vec<u32>,
+    /// Legal, and no capture: king steps count.
+    quiet: Vec<u32>,
+    /// Lost unless a king's step saves it.
+    loses: Vec<u32>,
+    won: Vec<u32>,
+    lost: Vec<u32>,
+    /// Changed results, by groups of 32 rows and by chunk.
+    dirty: Vec<bool>,
+    /// Changed rows of the other side's results, as bands by chunk.
+    changed: Vec<u64>,
+}
+
+impl Half {
+    fn clear(&mut self, rows: usize, width: usize) {
+        let planes = [
+            &mut self.legal,
+            &mut self.wins,
+            &mut self.quiet,
+            &mut self.loses,
+            &mut self.won,
+            &mut self.lost,
+        ];
+        for plane in planes {
+            plane.clear();
+            plane.resize(rows * width, 0);
+        }
+        let chunks = width.div_ceil(CHUNK);
+        self.dirty.clear();
+        self.dirty.resize(rows.div_ceil(32) * chunks, false);
+        self.changed.clear();
+        self.changed.resize(chunks, u64::MAX);
+    }
+}
+
+impl Half {
+    /// Combines captures and men's moves of the row at `at`; until now `loses` holds what men's
+    /// moves save.
+    #[inline]
+    fn combine(&mut self, at: usize, wins: &[u32], saves: &[u32], any: &[u32]) {
+        for i in 0..any.len() {
+            let legal = self.legal[at + i];
+            let quiet = legal & !any[i];
+            self.quiet[at + i] = quiet;
+            self.wins[at + i] = (self.wins[at + i] & quiet) | (wins[i] & legal);
+            self.loses[at + i] = legal & !((self.loses[at + i] & quiet) | saves[i]);
+        }
+    }
+}
+
+/// The planes that a block is solved into, for one side to move.
+pub(crate) struct Target<'t> {
+    pub(crate) lost: &'t mut [u32],
+    pub(crate) open: &'t mut [u32],
+}
+
+impl<'t> Target<'t> {
+    /// The two planes of a block, one after the other.
+    pub(crate) fn of(planes: &'t mut [u32]) -> Self {
+        let (lost, open) = planes.split_at_mut(planes.len() / 2);
+        Self { lost, open }
+    }
+}
+
+/// Room to work in, used again for every block.
+pub(crate) struct Solver {
+    isa: Isa,
+    halves: [Half; 2],
+    captures: Captures,
+    base: Vec<u32>,
+}
+
+impl Solver {
+    pub(crate) fn new(isa: Isa) -> Self {
+        Self {
+            isa,
+            halves: Default::default(),
+            captures: Captures::default(),
+            base: Vec::new(),
+        }
+    }
+
+    /// Solves the block of `blocks` with these men into zeroed planes.
+    pub(crate) fn solve(
+        &mut self,
+        blocks: &Blocks,
+        men: [Bitboard; 2],
+        lookup: &mut Lookup<'_>,
+        mut out: [Target<'_>; 2],
+    ) {
+        let kings = blocks.forces.map(|force| force.kings);
+        for side in [0, 1] {
+            let scene = Scene {
+                men: men[side],
+                kings: kings[side],
+                their_men: men[1 - side].rotated(),
+                their_kings: kings[1 - side],
+            };
+            self.prepare(side, &scene, lookup);
+        }
+        let [first, second] = &mut out;
+        match kings {
+            [0, 0] => {
+                self.finish_without_kings(0, first);
+                self.finish_without_kings(1, second);
+            }
+            [0, _] => {
+                self.finish_without_kings(0, first);
+                self.finish_against_men(kings[1], &self.halves[1], first, second);
+            }
+            [_, 0] => {
+                self.finish_without_kings(1, second);
+                self.finish_against_men(kings[0], &self.halves[0], second, first);
+            }
+            _ => self.settle(kings, &mut out),
+        }
+    }
+
+    /// Fills what is certain for one side to move.
+    fn prepare(&mut self, side: Side, scene: &Scene, lookup: &mut Lookup<'_>) {
+        let (own, their) = (Kings::of(scene.kings), Kings::of(scene.their_kings));
+        let men = scene.men | scene.their_men;
+        self.halves[side].clear(own.sets, their.width);
+        self.men_moves(side, scene, lookup);
+        self.base.clear();
+        self.base.extend_from_slice(&their.valid);
+        clear_squares(&mut self.base, their, men);
+        for (row, &kings) in own.placements.iter().enumerate() {
+            let at = row * their.width;
+            if kings.meets(men) {
+                self.halves[side].wins[at..at + their.width].fill(0);
+                self.halves[side].loses[at..at + their.width].fill(0);
+            } else {
+                self.prepare_row(side, scene, lookup, kings, at);
+            }
+        }
+    }
+
+    /// Adds the captures of one row to what men's moves lead to.
+    fn prepare_row(
+        &mut self,
+        side: Side,
+        scene: &Scene,
+        lookup: &mut Lookup<'_>,
+        kings: Bitboard,
+        at: usize,
+    ) {
+        let their = Kings::of(scene.their_kings);
+        let half = &mut self.halves[side];
+        let legal = &mut half.legal[at..at + their.width];
+        legal.copy_from_slice(&self.base);
+        clear_squares(legal, their, kings);
+        if scene.their_kings < 2 {
+            let word = narrow::captures(scene, lookup, kings);
+            half.combine(at, &[word.wins], &[word.saves], &[word.any]);
+        } else {
+            let rows = self.captures.of(self.isa, scene, lookup, kings);
+            half.combine(at, &rows.wins, &rows.saves, &rows.any);
+        }
+    }
+
+    /// Adds what men's steps lead to: won in `wins`, not lost in `loses`.
+    fn men_moves(&mut self, side: Side, scene: &Scene, lookup: &mut Lookup<'_>) {
+        for from in scene.men {
+            for direction in FORWARD {
+                let to = steps::step(from.bit(), direction) - scene.men - scene.their_men;
+                if let Some(to) = to.first() {
+                    self.man_move(side, scene, lookup, from, to);
+                }
+            }
+        }
+    }
+
+    fn man_move(
+        &mut self,
+        side: Side,
+        scene: &Scene,
+        lookup: &mut Lookup<'_>,
+        from: Square,
+        to: Square,
+    ) {
+        let crowns = CROWNHEAD.contains(to);
+        let men = scene.men - from.bit();
+        let (men, kings) = if crowns {
+            (men, scene.kings + 1)
+        } else {
+            (men | to.bit(), scene.kings)
+        };
+        let force = Force {
+            men: men.len(),
+            kings,
+        };
+        let their = Force {
+            men: scene.their_men.len(),
+            kings: scene.their_kings,
+        };
+        let planes = lookup.after((force, men), (their, scene.their_men));
+        let half = &mut self.halves[side];
+        if !crowns && scene.their_kings > 0 {
+            self.isa.or_into(&mut half.wins, planes.lost);
+            self.isa.or_into(&mut half.loses, planes.open);
+            return;
+        }
+        let (own, width) = (Kings::of(scene.kings), Kings::of(scene.their_kings).width);
+        for (row, &kings) in own.placements.iter().enumerate() {
+            if kings.contains(to) {
+                continue;
+            }
+            let next = if crowns {
+                rank(kings | to.bit()) as usize
+            } else {
+                row
+            };
+            planes.row(next, |lost, open| {
+                self.isa.or_into(&mut half.wins[row * width..], lost);
+                self.isa.or_into(&mut half.loses[row * width..], open);
+            });
+        }
+    }
+
+    /// A side without kings has nothing more to decide.
+    fn finish_without_kings(&self, side: Side, out: &mut Target<'_>) {
+        let half = &self.halves[side];
+        out.lost.copy_from_slice(&half.loses);
+        for (open, (legal, wins)) in out.open.iter_mut().zip(half.legal.iter().zip(&half.wins)) {
+            *open = legal & !wins;
+        }
+    }
+
+    /// Kings against men: every move of the men is final, so one pass of king steps is enough.
+    fn finish_against_men(
+        &self,
+        kings: u32,
+        half: &Half,
+        theirs: &Target<'_>,
+        out: &mut Target<'_>,
+    ) {
+        let own = Kings::of(kings);
+        let bit = |plane: &[u32], row: u16| plane[usize::from(row / 32)] >> (row % 32) & 1;
+        for row in 0..own.sets {
+            let (mut lost, mut open) = (0, 0);
+            for &next in &own.steps[own.starts[row] as usize..own.starts[row + 1] as usize] {
+                lost |= bit(theirs.lost, next);
+                open |= bit(theirs.open, next);
+            }
+            let won = half.wins[row] | (half.quiet[row] & lost);
+            let lose = half.loses[row] & !(half.quiet[row] & open);
+            out.lost[row / 32] |= lose << (row % 32);
+            out.open[row / 32] |= (half.legal[row] & !won) << (row % 32);
+        }
+    }
+
+    /// Passes of king steps, the sides in turn, until nothing changes.
+    fn settle(&mut self, kings: [u32; 2], out: &mut [Target<'_>; 2]) {
+        for side in [0, 1] {
+            out[side].open.copy_from_slice(&self.halves[1 - side].legal);
+        }
+        let mut side = 0;
+        let mut idle = 0;
+        while idle < 2 {
+            let changed = self.pass(side, kings, out);
+            idle = if changed { 0 } else { idle + 1 };
+            side = 1 - side;
+        }
+    }
+
+    /// One pass for one side; true if it changed anything.
+    fn pass(&mut self, side: Side, kings: [u32; 2], out: &mut [Target<'_>; 2]) -> bool {
+        let (own, their) = (Kings::of(kings[side]), Kings::of(kings[1 - side]));
+        let half = &mut self.halves[side];
+        let changed = self.isa.step(&mut StepPass {
+            width: their.width,
+            steps: &own.steps,
+            starts: &own.starts,
+            reach: &own.reach,
+            changed: &half.changed,
+            their_lost: out[1 - side].lost,
+            their_open: out[1 - side].open,
+            wins: &half.wins,
+            quiet: &half.quiet,
+            loses: &half.loses,
+            won: &mut half.won,
+            lost: &mut half.lost,
+            dirty: &mut half.dirty,
+        });
+        half.changed.fill(0);
+        if changed {
+            self.publish(side, own, their, &mut out[side]);
+        }
+        changed
+    }
+
+    /// Copies changed results of one side, turned, to where the other side's passes read them.
+    fn publish(&mut self, side: Side, own: &Kings, their: &Kings, out: &mut Target<'_>) {
+        let [first, second] = &mut self.halves;
+        let (half, other) = if side == 0 {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        let chunks = their.width.div_ceil(CHUNK);
+        let chunk_words = their.width / chunks;
+        for (place, dirty) in half.dirty.iter_mut().enumerate() {
+            if !std::mem::take(dirty) {
+                continue;
+            }
+            let (group, chunk) = (place / chunks, place % chunks);
+            for word in chunk * chunk_words..(chunk + 1) * chunk_words {
+                let won = turned(self.isa, &half.won, group, word, own, their);
+                let lost = turned(self.isa, &half.lost, group, word, own, their);
+                let mut any = 0;
+                for (i, (won, lost)) in won.into_iter().zip(lost).enumerate() {
+                    let row = 32 * word + i;
+                    if won | lost != 0 {
+                        let at = row * own.width + group;
+                        any |= (out.open[at] & won) | (lost & !out.lost[at]);
+                        out.open[at] &= !won;
+                        out.lost[at] |= lost;
+                    }
+                }
+                if any != 0 {
+                    other.changed[group / CHUNK] |= 1 << their.band(32 * word);
+                }
+            }
+        }
+    }
+}
+
+/// Clears the placements that cover any of `squares` (seen from the other side).
+fn clear_squares(row: &mut [u32], kings: &Kings, squares: Bitboard) {
+    for square in squares {
+        for (word, covered) in row.iter_mut().zip(kings.holds(square.rotated())) {
+            *word &= !covered;
+        }
+    }
+}
+
+/// The tile at 32 rows and one word of a plane, with rows and bits exchanged.
+fn turned(
+    isa: Isa,
+    plane: &[u32],
+    group: usize,
+    word: usize,
+    own: &Kings,
+    their: &Kings,
+) -> [u32; 32] {
+    let mut tile = [0; 32];
+    let rows = own.sets.min(32 * group + 32) - 32 * group;
+    let mut any = 0;
+    for (i, tile) in tile.iter_mut().enumerate().take(rows) {
+        *tile = plane[(32 * group + i) * their.width + word];
+        any |= *tile;
+    }
+    if any != 0 {
+        isa.transpose(&mut tile);
+    }
+    tile
+}

@@ -1,0 +1,224 @@
+//! Solves pairs, and builds whole sets of files in the order in which pairs depend on each other.
+//!
+//! By pieces, then by men: captures lead to fewer pieces and crownings to fewer men. Within a
+//! pair the levels follow each other, and the blocks of a level are shared among the threads.
+//! A file is written beside its place, forced to disk and renamed, so that there is never half a
+//! file; a build that was stopped solves again (which is quick) and writes what is missing.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context;
+use engine::tablebase::file::{Image, Volume};
+use engine::tablebase::{Force, Slice};
+use rayon::prelude::*;
+
+use crate::block::{Solver, Target};
+use crate::encode;
+use crate::kernel::Isa;
+use crate::lookup::Lookup;
+use crate::pair::{Blocks, Pair, Store};
+
+/// The pairs of `pieces` pieces with at most `per_side` a side, in a possible order of work.
+pub(crate) fn pairs(pieces: u32, per_side: u32) -> Vec<[Force; 2]> {
+    let mut found: Vec<[Force; 2]> = Slice::all(pieces, per_side)
+        .into_iter()
+        .filter(|slice| Store::ordered(slice.own, slice.their) == (slice.own, slice.their))
+        .map(|slice| [slice.own, slice.their])
+        .collect();
+    found.sort_by_key(|[a, b]| a.men + b.men);
+    found
+}
+
+/// The slices of a pair: one when both sides have the same force.
+pub(crate) fn slices([a, b]: [Force; 2]) -> Vec<Slice> {
+    let first = Slice { own: a, their: b };
+    if a == b {
+        vec![first]
+    } else {
+        vec![first, first.reversed()]
+    }
+}
+
+/// The finished words before block `start`, and those of the blocks up to `end`.
+fn split(table: &mut [u32], words: usize, start: usize, end: usize) -> (&[u32], &mut [u32]) {
+    let (done, rest) = table.split_at_mut(start * words);
+    (done, &mut rest[..(end - start) * words])
+}
+
+/// Solves one pair; every pair that it depends on must be in `store`.
+pub(crate) fn solve_pair(isa: Isa, store: &Store, forces: [Force; 2]) -> Pair {
+    let blocks = Blocks::new(forces[0], forces[1]);
+    let words = [0, 1].map(|mover| 2 * blocks.plane_words(mover));
+    let [mut first, mut second] = words.map(|words| vec![0_u32; words * blocks.len()]);
+    for level in blocks.levels.windows(2).filter(|level| level[0] < level[1]) {
+        let (start, end) = (level[0], level[1]);
+        let (done_first, now_first) = split(&mut first, words[0], start, end);
+        let (done_second, now_second) = split(&mut second, words[1], start, end);
+        let done = [done_first, done_second];
+        let batch = (end - start).div_ceil(64).min(256);
+        now_first
+            .par_chunks_mut(words[0] * batch)
+            .zip(now_second.par_chunks_mut(words[1] * batch))
+            .enumerate()
+            .for_each_init(
+                || Solver::new(isa),
+                |solver, (nth, (first, second))| {
+                    let mut lookup = Lookup::new(store, &blocks, done);
+                    let planes = first
+                        .chunks_exact_mut(words[0])
+                        .zip(second.chunks_exact_mut(words[1]));
+                    for (place, (first, second)) in (start + nth * batch..).zip(planes) {
+                        let out = [first, second].map(Target::of);
+                        solver.solve(&blocks, blocks.men(place), &mut lookup, out);
+                    }
+                },
+            );
+    }
+    Pair {
+        blocks,
+        tables: [first, second],
+    }
+}
+
+/// How many positions of a pair are lost, drawn and won, with A and with B to move.
+pub(crate) fn count(pair: &Pair) -> [[u64; 3]; 2] {
+    let blocks = &pair.blocks;
+    [0, 1].map(|mover| {
+        let words = blocks.plane_words(mover);
+        let block = |table: &[u32], place: usize| {
+            let (lost, open) = table[2 * words * place..][..2 * words].split_at(words);
+            let ones = |plane: &[u32]| plane.iter().map(|word| word.count_ones()).sum::<u32>();
+            [u64::from(ones(lost)), u64::from(ones(open))]
+        };
+        let add = |[a, b]: [u64; 2], [c, d]: [u64; 2]| [a + c, b + d];
+        let [lost, open] = (0..blocks.len())
+            .into_par_iter()
+            .map(|place| {
+                let here = block(&pair.tables[mover], place);
+                let [a, b] = blocks.men(place);
+                if blocks.is_symmetric() && a != b {
+                    add(here, block(&pair.tables[1 - mover], place))
+                } else {
+                    here
+                }
+            })
+            .reduce(|| [0; 2], add);
+        let slice = Slice {
+            own: blocks.forces[mover],
+            their: blocks.forces[1 - mover],
+        };
+        [lost, open - lost, slice.positions() - open]
+    })
+}
+
+/// What to build, and where.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The most pieces, 2 to 8.
+    pub pieces: u32,
+    /// The most pieces of a side, up to 4.
+    pub per_side: u32,
+    /// The folder of the files.
+    pub out: PathBuf,
+    /// The instruction set of the loops.
+    pub isa: Isa,
+}
+
+/// What was done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Positions solved.
+    pub positions: u64,
+    /// Positions in the whole order.
+    pub of: u64,
+    /// Seconds spent on solving.
+    pub seconds_generate: f64,
+    /// Seconds spent on coding and writing.
+    pub seconds_compress: f64,
+    /// Bytes of the files of this order.
+    pub bytes: u64,
+}
+
+/// The file of a slice in a folder.
+#[must_use]
+pub fn path(folder: &Path, slice: Slice) -> PathBuf {
+    folder.join(format!("{slice}.ctb"))
+}
+
+/// The size of a whole file of `slice`, if there is one.
+fn finished(path: &Path, slice: Slice) -> Option<u64> {
+    let volume = Volume::open(path).ok()?;
+    let images = Image::all(&volume.into()).ok()?;
+    let [image] = &images[..] else {
+        return None;
+    };
+    (image.header().slice == slice).then_some(image.header().bytes as u64)
+}
+
+/// Writes a file whole or not at all.
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let beside = path.with_extension("part");
+    let mut file = File::create(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&beside, path)?;
+    if let Some(folder) = path.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Builds all files of an order, telling `watch` after each pair.
+///
+/// # Errors
+///
+/// When a file cannot be written; what was written before stays and is whole.
+pub fn build(order: &Order, mut watch: impl FnMut(&Progress)) -> anyhow::Result<Progress> {
+    fs::create_dir_all(&order.out)
+        .with_context(|| format!("cannot make the folder {}", order.out.display()))?;
+    let mut progress = Progress {
+        of: (2..=order.pieces)
+            .flat_map(|pieces| Slice::all(pieces, order.per_side))
+            .map(Slice::positions)
+            .sum(),
+        ..Progress::default()
+    };
+    let mut store = Store::default();
+    for pieces in 2..=order.pieces {
+        let mut men = 0;
+        for forces in pairs(pieces, order.per_side) {
+            let started = Instant::now();
+            let pair = solve_pair(order.isa, &store, forces);
+            progress.seconds_generate += started.elapsed().as_secs_f64();
+            let started = Instant::now();
+            let results = count(&pair);
+            for (slice, results) in slices(forces).into_iter().zip(results) {
+                progress.bytes += store_slice(order, &pair, slice, results)?;
+                progress.positions += slice.positions();
+            }
+            progress.seconds_compress += started.elapsed().as_secs_f64();
+            watch(&progress);
+            let now = forces[0].men + forces[1].men;
+            if pieces == order.pieces && now > men {
+                men = now;
+                store.forget(pieces, now - 1);
+            }
+            store.insert(pair);
+        }
+    }
+    Ok(progress)
+}
+
+/// Codes and writes one slice, unless its file is there; its bytes.
+fn store_slice(order: &Order, pair: &Pair, slice: Slice, results: [u64; 3]) -> anyhow::Result<u64> {
+    let path = path(&order.out, slice);
+    if let Some(bytes) = finished(&path, slice) {
+        return Ok(bytes);
+    }
+    let image = encode::image(pair, slice, results)?;
+    write(&path, &image).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(image.len() as u64)
+}

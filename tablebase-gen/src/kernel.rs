@@ -1,0 +1,368 @@
+//! The loops that the time goes into, compiled for each instruction set and chosen at run time.
+//!
+//! Every loop is written once, in plain Rust ([`body`]); the only unsafe code of the crate is
+//! here, where a copy compiled for AVX2 or AVX-512 is called after the processor was asked.
+//! Results are the same bit for bit. Knows rows of bits and nothing of draughts.
+
+use std::fmt;
+
+/// An instruction set that this processor has. Values other than `Portable` come only from
+/// [`Isa::detect`] and [`Isa::available`], which ask the processor: the calls below rely on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Isa(Level);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self.0 {
+            Level::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "avx512",
+        })
+    }
+}
+
+impl Isa {
+    /// Plain code that runs everywhere.
+    pub const PORTABLE: Self = Self(Level::Portable);
+
+    /// The fastest one that this processor has.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::available().last().copied().unwrap_or(Self::PORTABLE)
+    }
+
+    /// All that this processor has, slowest first.
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        #[allow(unused_mut, reason = "other architectures have one entry")]
+        let mut found = vec![Self::PORTABLE];
+        #[cfg(target_arch = "x86_64")]
+        {
+            let bits = is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("popcnt")
+                && is_x86_feature_detected!("lzcnt");
+            if bits && is_x86_feature_detected!("avx2") {
+                found.push(Self(Level::Avx2));
+                if is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+                {
+                    found.push(Self(Level::Avx512));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// One pass of king steps over all rows of a block: what it reads, and what it refines.
+///
+/// Rows are placements of the mover's kings, bits those of the opponent's. A position is won if
+/// a step leads to a lost one, and not lost if a step leads to one that is not won.
+pub(crate) struct StepPass<'a> {
+    /// Words in a row: 1 or a multiple of 16.
+    pub(crate) width: usize,
+    /// The ranks one step away, as in `Kings`.
+    pub(crate) steps: &'a [u16],
+    pub(crate) starts: &'a [u32],
+    /// The bands that each row's steps reach, and per chunk the bands that have changed.
+    pub(crate) reach: &'a [u64],
+    pub(crate) changed: &'a [u64],
+    /// The opponent to move: lost, and legal but not won.
+    pub(crate) their_lost: &'a [u32],
+    pub(crate) their_open: &'a [u32],
+    /// Per position: won at once; king steps count; lost unless a king step saves it.
+    pub(crate) wins: &'a [u32],
+    pub(crate) quiet: &'a [u32],
+    pub(crate) loses: &'a [u32],
+    /// The result, refined in place.
+    pub(crate) won: &'a mut [u32],
+    pub(crate) lost: &'a mut [u32],
+    /// Set for each (group of 32 rows, chunk) where the result has changed.
+    pub(crate) dirty: &'a mut [bool],
+}
+
+macro_rules! dispatch {
+    ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?) => {
+        impl Isa {
+            $(#[$doc])*
+            #[inline]
+            pub(crate) fn $name(self, $($arg: $type),*) $(-> $result)? {
+                #[cfg(target_arch = "x86_64")]
+                #[allow(unsafe_code, reason = "calls code compiled for a detected instruction set")]
+                {
+                    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+                    fn avx2($($arg: $type),*) $(-> $result)? {
+                        body::$name::<body::Bmi2>($($arg),*)
+                    }
+                    #[target_feature(
+                        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"
+                    )]
+                    fn avx512($($arg: $type),*) $(-> $result)? {
+                        body::$name::<body::Bmi2>($($arg),*)
+                    }
+                    match self.0 {
+                        // SAFETY: the level says that the processor has the features; it cannot
+                        // be made otherwise.
+                        Level::Avx512 => return unsafe { avx512($($arg),*) },
+                        // SAFETY: as above.
+                        Level::Avx2 => return unsafe { avx2($($arg),*) },
+                        Level::Portable => {}
+                    }
+                }
+                body::$name::<body::Plain>($($arg),*)
+            }
+        }
+    };
+}
+
+dispatch! {
+    /// `into |= from`, word by word.
+    or_into(into: &mut [u32], from: &[u32])
+}
+dispatch! {
+    /// Runs `pass`; true if anything has changed.
+    step(pass: &mut StepPass<'_>) -> bool
+}
+dispatch! {
+    /// Turns a tile of 32 words by 32 bits: bit `c` of word `r` becomes bit `r` of word `c`.
+    transpose(tile: &mut [u32; 32])
+}
+dispatch! {
+    /// Distributes the bits of `source` selected by `keep` over the bits set in `mask`, in
+    /// order, and adds them to `into`.
+    expand(into: &mut [u32], mask: &[u32], source: &[u32], skip: &[u32])
+}
+
+mod body {
+    use super::StepPass;
+    use crate::kings::CHUNK;
+
+    /// Gathering and scattering of selected bits, the one operation that has no plain form.
+    pub(super) trait Bits {
+        fn extract(word: u32, mask: u32) -> u32;
+        fn deposit(word: u32, mask: u32) -> u32;
+    }
+
+    pub(super) struct Plain;
+
+    impl Bits for Plain {
+        #[inline(always)]
+        fn extract(word: u32, mut mask: u32) -> u32 {
+            let (mut found, mut bit) = (0, 0);
+            while mask != 0 {
+                found |= ((word >> mask.trailing_zeros()) & 1) << bit;
+                bit += 1;
+                mask &= mask - 1;
+            }
+            found
+        }
+
+        #[inline(always)]
+        fn deposit(mut word: u32, mut mask: u32) -> u32 {
+            let mut found = 0;
+            while mask != 0 {
+                if word & 1 != 0 {
+                    found |= mask & mask.wrapping_neg();
+                }
+                word >>= 1;
+                mask &= mask - 1;
+            }
+            found
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub(super) struct Bmi2;
+
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code, reason = "two instructions without a plain form")]
+    impl Bits for Bmi2 {
+        #[inline(always)]
+        fn extract(word: u32, mask: u32) -> u32 {
+            // SAFETY: this type is named only inside functions compiled for BMI2. The gain over
+            // `Plain` is twentyfold for a full word.
+            unsafe { std::arch::x86_64::_pext_u32(word, mask) }
+        }
+
+        #[inline(always)]
+        fn deposit(word: u32, mask: u32) -> u32 {
+            // SAFETY: as above.
+            unsafe { std::arch::x86_64::_pdep_u32(word, mask) }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn or_into<B: Bits>(into: &mut [u32], from: &[u32]) {
+        for (into, &from) in into.iter_mut().zip(from) {
+            *into |= from;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn step<B: Bits>(pass: &mut StepPass<'_>) -> bool {
+        if pass.width == 1 {
+            step_chunks::<1>(pass)
+        } else {
+            step_chunks::<CHUNK>(pass)
+        }
+    }
+
+    /// Chunks outermost: the rows of one chunk stay in the cache while steps lead to and fro.
+    #[inline(always)]
+    fn step_chunks<const N: usize>(pass: &mut StepPass<'_>) -> bool {
+        let chunks = pass.width / N;
+        let mut any = false;
+        for chunk in 0..chunks {
+            let changed = pass.changed[chunk];
+            if changed == 0 {
+                continue;
+            }
+            for (row, &reach) in pass.reach.iter().enumerate() {
+                if reach & changed != 0 && step_row::<N>(pass, row, chunk) {
+                    pass.dirty[row / 32 * chunks + chunk] = true;
+                    any = true;
+                }
+            }
+        }
+        any
+    }
+
+    #[inline(always)]
+    fn chunk_at<const N: usize>(plane: &[u32], at: usize) -> &[u32; N] {
+        plane[at..].first_chunk().expect("rows are whole chunks")
+    }
+
+    #[inline(always)]
+    fn step_row<const N: usize>(pass: &mut StepPass<'_>, row: usize, chunk: usize) -> bool {
+        let at = row * pass.width + chunk * N;
+        let quiet = chunk_at::<N>(pass.quiet, at);
+        let (mut lost, mut open) = ([0; N], [0; N]);
+        let (from, to) = (pass.starts[row] as usize, pass.starts[row + 1] as usize);
+        for &next in &pass.steps[from..to] {
+            let next = usize::from(next) * pass.width + chunk * N;
+            let their_lost = chunk_at::<N>(pass.their_lost, next);
+            let their_open = chunk_at::<N>(pass.their_open, next);
+            for i in 0..N {
+                lost[i] |= their_lost[i];
+                open[i] |= their_open[i];
+            }
+        }
+        let wins = chunk_at::<N>(pass.wins, at);
+        let loses = chunk_at::<N>(pass.loses, at);
+        let won_now: &mut [u32; N] = pass.won[at..].first_chunk_mut().expect("whole chunks");
+        let lost_now: &mut [u32; N] = pass.lost[at..].first_chunk_mut().expect("whole chunks");
+        let mut change = 0;
+        for i in 0..N {
+            let won = wins[i] | (quiet[i] & lost[i]);
+            let lose = loses[i] & !(quiet[i] & open[i]);
+            change |= (won ^ won_now[i]) | (lose ^ lost_now[i]);
+            won_now[i] = won;
+            lost_now[i] = lose;
+        }
+        change != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn transpose<B: Bits>(tile: &mut [u32; 32]) {
+        stage::<16>(tile, 0x0000_FFFF);
+        stage::<8>(tile, 0x00FF_00FF);
+        stage::<4>(tile, 0x0F0F_0F0F);
+        stage::<2>(tile, 0x3333_3333);
+        stage::<1>(tile, 0x5555_5555);
+    }
+
+    /// Exchanges the off-diagonal quarters of all squares of 2 S bits.
+    #[inline(always)]
+    fn stage<const S: usize>(tile: &mut [u32; 32], low: u32) {
+        for block in (0..32).step_by(2 * S) {
+            for i in block..block + S {
+                let swap = ((tile[i] >> S) ^ tile[i + S]) & low;
+                tile[i] ^= swap << S;
+                tile[i + S] ^= swap;
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn expand<B: Bits>(into: &mut [u32], mask: &[u32], source: &[u32], skip: &[u32]) {
+        let (mut buffer, mut have) = (0_u64, 0);
+        let mut words = source.iter().zip(skip);
+        for (into, &mask) in into.iter_mut().zip(mask) {
+            let need = mask.count_ones();
+            while have < need {
+                let Some((&word, &skip)) = words.next() else {
+                    break;
+                };
+                buffer |= u64::from(B::extract(word, !skip)) << have;
+                have += skip.count_zeros();
+            }
+            *into |= B::deposit(buffer as u32, mask);
+            buffer >>= need;
+            have = have.saturating_sub(need);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise(count: usize, mut seed: u64) -> Vec<u32> {
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 32) as u32
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn transposing_moves_each_bit_across_the_diagonal() {
+        for isa in Isa::available() {
+            let before: [u32; 32] = noise(32, 7).try_into().expect("32 words");
+            let mut after = before;
+            isa.transpose(&mut after);
+            for (row, word) in before.iter().enumerate() {
+                for (column, turned) in after.iter().enumerate() {
+                    assert_eq!((word >> column) & 1, (turned >> row) & 1, "{isa}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn expansion_is_the_same_on_all_instruction_sets() {
+        let (mask, source, skip) = (noise(16, 1), noise(16, 2), noise(16, 3));
+        let mut expected = Vec::new();
+        let mut bits = source.iter().zip(&skip).flat_map(|(&word, &skip)| {
+            (0..32)
+                .filter(move |bit| skip >> bit & 1 == 0)
+                .map(move |bit| word >> bit & 1)
+        });
+        for mask in &mask {
+            expected.push(
+                (0..32)
+                    .filter(|bit| mask >> bit & 1 != 0)
+                    .fold(0, |word, bit| word | bits.next().unwrap_or(0) << bit),
+            );
+        }
+        for isa in Isa::available() {
+            let mut into = vec![0; 16];
+            isa.expand(&mut into, &mask, &source, &skip);
+            assert_eq!(into, expected, "{isa}");
+        }
+    }
+}

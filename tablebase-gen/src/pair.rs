@@ -1,0 +1,220 @@
+//! The uncompressed tables of one pair of forces, for either side to move.
+//!
+//! ```text
+//! pair    forces A and B; blocks = placements of all men, most advanced first
+//! table   A to move, B to move: per block the plane L, then the plane N
+//! plane   one row for each placement of the kings of the side that waits,
+//!         one bit in it for each placement of the kings of the side to move
+//! ```
+//!
+//! L: lost for the side to move. N: legal and not won. Both are zero on placements that are not
+//! legal, which saves masking. Where the mover has no king, a plane is one row over the kings of
+//! the side that waits. When A and B are equal, only blocks with A's men not above B's are kept.
+//! Knows how values are stored, not how they are found.
+
+use engine::board::{Bitboard, Square};
+use engine::tablebase::index::{MenIndex, rank};
+use engine::tablebase::{Force, Placement, Wld};
+
+use crate::kings::Kings;
+
+/// Which side of a pair: 0 for A, 1 for B.
+pub(crate) type Side = usize;
+
+/// The numbering of a pair's blocks, by levels that depend only on earlier ones.
+pub(crate) struct Blocks {
+    pub(crate) forces: [Force; 2],
+    men: MenIndex,
+    /// From the dense number of a placement of men to its place by levels.
+    order: Vec<u32>,
+    /// The dense numbers, by levels.
+    by_level: Vec<u32>,
+    /// The first place of each level, and the end.
+    pub(crate) levels: Vec<usize>,
+}
+
+/// How far the men of a side have come, in rows.
+fn advance(men: Bitboard) -> u32 {
+    men.squares().map(Square::row).sum()
+}
+
+impl Blocks {
+    /// The blocks of `a` against `b`.
+    pub(crate) fn new(a: Force, b: Force) -> Self {
+        let men = MenIndex::new(b.men, a.men);
+        let most = 6 * (a.men + b.men);
+        let mut levels = vec![Vec::new(); most as usize + 1];
+        for dense in 0..men.len() {
+            let (their, own) = men.men(dense);
+            if a != b || own.0 <= their.0 {
+                levels[(most - advance(own) - advance(their)) as usize].push(dense);
+            }
+        }
+        let by_level = levels.concat();
+        let mut order = vec![u32::MAX; men.len() as usize];
+        for (place, &dense) in (0..).zip(&by_level) {
+            order[dense as usize] = place;
+        }
+        let ends = levels.iter().scan(0, |end, level| {
+            *end += level.len();
+            Some(*end)
+        });
+        Self {
+            forces: [a, b],
+            men,
+            order,
+            levels: std::iter::once(0).chain(ends).collect(),
+            by_level,
+        }
+    }
+
+    /// How many blocks are stored.
+    pub(crate) fn len(&self) -> usize {
+        self.by_level.len()
+    }
+
+    /// The men of A and of B, each from its own view.
+    pub(crate) fn men(&self, place: usize) -> [Bitboard; 2] {
+        let (b, a) = self.men.men(self.by_level[place]);
+        [a, b]
+    }
+
+    /// Whether both sides have the same force.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        self.forces[0] == self.forces[1]
+    }
+
+    /// Where the block with these men (of A and B) is, and which side is then called A: a
+    /// symmetric pair stores a block once and may have to exchange the sides.
+    #[inline]
+    pub(crate) fn place(&self, men: [Bitboard; 2]) -> (usize, bool) {
+        let exchanged = self.is_symmetric() && men[0].0 > men[1].0;
+        let [a, b] = if exchanged { [men[1], men[0]] } else { men };
+        (
+            self.order[self.men.block(b, a) as usize] as usize,
+            exchanged,
+        )
+    }
+
+    /// Words in one plane of a block with `mover` to move.
+    pub(crate) fn plane_words(&self, mover: Side) -> usize {
+        let [own, their] = [mover, 1 - mover].map(|side| Kings::of(self.forces[side].kings));
+        if self.forces[mover].kings == 0 {
+            their.width
+        } else {
+            their.sets * own.width
+        }
+    }
+}
+
+/// The finished tables of a pair.
+pub(crate) struct Pair {
+    pub(crate) blocks: Blocks,
+    pub(crate) tables: [Vec<u32>; 2],
+}
+
+/// One block with one side to move: its two planes.
+#[derive(Clone, Copy)]
+pub(crate) struct Planes<'a> {
+    pub(crate) lost: &'a [u32],
+    pub(crate) open: &'a [u32],
+    /// Words in a row; 0 when the side to move has no king and a row is one bit.
+    width: usize,
+}
+
+impl<'a> Planes<'a> {
+    /// The planes of block `place` in a table of a pair.
+    #[inline]
+    pub(crate) fn of(blocks: &Blocks, table: &'a [u32], place: usize, mover: Side) -> Self {
+        let words = blocks.plane_words(mover);
+        let (lost, open) = table[2 * words * place..][..2 * words].split_at(words);
+        let kings = blocks.forces[mover].kings;
+        let width = if kings == 0 {
+            0
+        } else {
+            Kings::of(kings).width
+        };
+        Self { lost, open, width }
+    }
+
+    /// One plane that serves as both, with single bits as rows.
+    pub(crate) const fn flat(plane: &'a [u32]) -> Self {
+        Self {
+            lost: plane,
+            open: plane,
+            width: 0,
+        }
+    }
+
+    /// Calls `visit` with the lost row and the open row of one placement of the waiting kings.
+    #[inline]
+    pub(crate) fn row<R>(&self, place: usize, visit: impl FnOnce(&[u32], &[u32]) -> R) -> R {
+        if self.width == 0 {
+            let bit = |plane: &[u32]| plane[place / 32] >> (place % 32) & 1;
+            visit(&[bit(self.lost)], &[bit(self.open)])
+        } else {
+            let at = place * self.width;
+            visit(
+                &self.lost[at..at + self.width],
+                &self.open[at..at + self.width],
+            )
+        }
+    }
+}
+
+/// All finished pairs, found by their forces.
+#[derive(Default)]
+pub(crate) struct Store {
+    pairs: std::collections::HashMap<(Force, Force), Pair>,
+}
+
+impl Store {
+    /// The forces in the order in which a pair names them.
+    pub(crate) fn ordered(own: Force, their: Force) -> (Force, Force) {
+        let key = |force: Force| (force.pieces(), force.men);
+        if key(own) >= key(their) {
+            (own, their)
+        } else {
+            (their, own)
+        }
+    }
+
+    pub(crate) fn insert(&mut self, pair: Pair) {
+        let [a, b] = pair.blocks.forces;
+        self.pairs.insert((a, b), pair);
+    }
+
+    pub(crate) fn get(&self, own: Force, their: Force) -> Option<&Pair> {
+        self.pairs.get(&Self::ordered(own, their))
+    }
+
+    /// Drops the pairs of so many pieces that have fewer men than `men`.
+    pub(crate) fn forget(&mut self, pieces: u32, men: u32) {
+        self.pairs
+            .retain(|(a, b), _| a.pieces() + b.pieces() < pieces || a.men + b.men >= men);
+    }
+}
+
+impl Pair {
+    /// The value of a placement whose side to move has the force `own`.
+    pub(crate) fn value(&self, own: Force, placement: &Placement) -> Wld {
+        let own_is_a = own == self.blocks.forces[0];
+        let men = if own_is_a {
+            [placement.own_men, placement.their_men]
+        } else {
+            [placement.their_men, placement.own_men]
+        };
+        let (place, exchanged) = self.blocks.place(men);
+        let mover = usize::from(own_is_a == exchanged);
+        let planes = Planes::of(&self.blocks, &self.tables[mover], place, mover);
+        let bit = rank(placement.own_kings) as usize;
+        planes.row(rank(placement.their_kings) as usize, |lost, open| {
+            let at = |row: &[u32]| row[bit / 32] >> (bit % 32) & 1 != 0;
+            match (at(lost), at(open)) {
+                (true, _) => Wld::Loss,
+                (false, true) => Wld::Draw,
+                (false, false) => Wld::Win,
+            }
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! What the machine has left, where the system tells.
+
+use std::path::Path;
+
+/// Bytes of memory that can still be used.
+pub(crate) fn free_memory() -> Option<u64> {
+    proc_kilobytes("/proc/meminfo", "MemAvailable:")
+}
+
+/// The most bytes of memory that this process has held.
+pub(crate) fn peak_memory() -> Option<u64> {
+    proc_kilobytes("/proc/self/status", "VmHWM:")
+}
+
+fn proc_kilobytes(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// Bytes that can still be written to the disk of `folder`.
+pub(crate) fn free_disk(folder: &Path) -> Option<u64> {
+    fs4::available_space(folder).ok()
+}
