@@ -288,6 +288,23 @@ fn tournaments_of_several_engines() {
     assert!(games.iter().all(plays_first));
 }
 
+#[test]
+fn our_own_engine_plays_in_every_dialect() {
+    let engines = [
+        "self,name=hub,dialect=hub,nodes=400",
+        "self,name=ugi,dialect=ugi,depth=5",
+        "self,name=cb,dialect=cb,time=2+0.01",
+    ];
+    let (games, figures) = run(&engines, &["--games", "2", "--openings", "3move"]);
+    assert_eq!(games.len(), 6);
+    assert_eq!(figures["anomalies"], serde_json::json!([]));
+    for engine in figures["engines"].as_array().expect("engines") {
+        // Every dialect tells depth and nodes.
+        assert!(engine["mean_depth"].as_f64() > Some(1.0), "{engine}");
+        assert!(engine["nps"].as_f64() > Some(0.0), "{engine}");
+    }
+}
+
 /// What must not depend on when the runner was killed.
 fn essence(games: &[Value]) -> BTreeMap<u64, String> {
     let essence = games.iter().map(|game| {

@@ -128,15 +128,20 @@ fn head(first: &str, summary: &Summary, conditions: &[(&str, String)]) -> String
     text + "</dl>\n"
 }
 
-/// A table; cells that begin with a digit or a sign stand to the right.
+/// A table; columns whose first cell begins with a digit or a sign stand to the right.
 fn table(columns: &[&str], rows: &[Vec<String>]) -> String {
-    let cell = |tag: &str, text: &str| {
-        let number = text.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c));
+    let number = |text: &String| text.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c));
+    let numbers: Vec<bool> = rows.first().into_iter().flatten().map(number).collect();
+    let cell = |tag: &str, at: usize, text: &str| {
+        let number = numbers.get(at) == Some(&true);
         let class = if number { " class=\"number\"" } else { "" };
         format!("<{tag}{class}>{}</{tag}>", escaped(text))
     };
     let line = |tag: &str, cells: &mut dyn Iterator<Item = &str>| -> String {
-        let cells: String = cells.map(|text| cell(tag, text)).collect();
+        let cells: String = cells
+            .enumerate()
+            .map(|(at, text)| cell(tag, at, text))
+            .collect();
         format!("<tr>{cells}</tr>\n")
     };
     let head = line("th", &mut columns.iter().copied());
