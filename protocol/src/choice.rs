@@ -66,9 +66,14 @@ impl Lines {
         self.0.iter().find(|report| report.pv.first() == Some(&mv))
     }
 
-    /// Chooses among the lines; `best` (the answer of the search) if nothing else comes close.
-    /// Lines that lag more than one iteration behind were given up by the search and do not count.
+    /// Chooses among the lines; `best` (the answer of the search) if nothing else comes close, or
+    /// if the taste is for the best move alone. Lines that lag more than one iteration behind were
+    /// given up by the search and do not count; a line that the last iteration has not looked at
+    /// counts at most as much as the best, whatever it was worth before.
     pub fn choose(&self, taste: Taste, best: Choice, random: &mut fastrand::Rng) -> Choice {
+        if !taste.is_choosy() {
+            return best;
+        }
         let deepest = self
             .0
             .iter()
@@ -85,7 +90,7 @@ impl Lines {
             i32::from(score.0) + random.i32(-i32::from(taste.noise)..=i32::from(taste.noise))
         };
         let chosen = candidates
-            .map(|report| (misjudged(report.score), report))
+            .map(|report| (misjudged(report.score.min(best.score)), report))
             .max_by_key(|c| c.0);
         match chosen {
             Some((_, report)) if report.pv.first() != best.best.as_ref() => Choice {

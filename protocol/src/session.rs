@@ -339,9 +339,18 @@ impl<W: Write> Session<W> {
                 Ok(event) => self.on_event(event)?,
                 Err(_) if end.is_some_and(|end| Instant::now() >= end) => return Ok(()),
                 Err(_) if self.engine.is_searching() => {}
-                Err(_) => return Ok(()),
+                // The search has ended: whatever it had to say waits, and belongs to this search.
+                Err(_) => return self.hear_the_last(),
             }
         }
+        Ok(())
+    }
+
+    fn hear_the_last(&mut self) -> io::Result<()> {
+        while let Ok(event) = self.events.try_recv() {
+            self.on_event(event)?;
+        }
+        self.running = None;
         Ok(())
     }
 

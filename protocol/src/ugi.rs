@@ -88,7 +88,7 @@ impl Terms {
         let mut limits = self.limits;
         let increment = self.increment[turn.index()].max(0);
         limits.clock = self.time[turn.index()].map(|time| Clock {
-            remaining: milliseconds(time - increment),
+            remaining: milliseconds(time.saturating_sub(increment)),
             increment: milliseconds(increment.min(time)),
             moves_to_go: self.moves,
         });

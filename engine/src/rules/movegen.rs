@@ -10,7 +10,7 @@ use super::chain::Chain;
 use super::side::{Side, for_side};
 use super::{Move, MoveList, Position, Route};
 use crate::board::steps::{far, jump, step};
-use crate::board::{Bitboard, Color, Direction, Square, regions};
+use crate::board::{Bitboard, Color, Direction, Square};
 
 impl Position {
     /// Whether the side to move must jump.
@@ -235,11 +235,4 @@ impl RoundTrip {
             visit(&self.path, self.captured);
         }
     }
-}
-
-/// The pieces of `color` that would be crowned by landing on `to`.
-#[must_use]
-pub fn crowns(position: &Position, mv: Move) -> bool {
-    !position.all_kings().contains(mv.from())
-        && regions::crownhead(position.turn()).contains(mv.to())
 }

@@ -44,8 +44,12 @@ impl Control {
         self.changed.notify_all();
     }
 
-    /// The expected reply was played: time limits count from now on.
+    /// The expected reply was played: time limits count from now on. Nothing where they count
+    /// already.
     pub(crate) fn ponder_hit(&self) {
+        if !self.pondering.load(Acquire) {
+            return;
+        }
         self.zero.store(self.elapsed().as_nanos() as u64, Relaxed);
         let _held = self.gate.lock();
         self.pondering.store(false, Release);

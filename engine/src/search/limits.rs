@@ -33,6 +33,9 @@ pub struct Limits {
     pub ponder: bool,
     /// No answer before a stop, even when there is nothing left to search.
     pub infinite: bool,
+    /// The value is wanted and not only a move: a forced move, answered at once under any time
+    /// limit otherwise, is searched as long as others.
+    pub analysis: bool,
     /// How many best moves to report with their lines; 0 counts as 1.
     pub lines: usize,
 }

@@ -24,19 +24,21 @@ impl HashError {
 ///
 /// # Errors
 ///
-/// [`HashError`] for more than the machine has: systems that overcommit would grant it and end
-/// the process later.
+/// [`HashError`] for more than is free: systems that overcommit would grant it and end the
+/// process later.
 pub(super) fn bytes(mb: usize) -> Result<usize, HashError> {
     let bytes = mb.max(1).checked_mul(1 << 20);
     bytes
-        .filter(|&bytes| installed().is_none_or(|most| bytes <= most))
+        .filter(|&bytes| available().is_none_or(|most| bytes <= most))
         .ok_or(HashError::refused(mb))
 }
 
-/// The machine's memory in bytes, where the system tells (Linux).
-fn installed() -> Option<usize> {
+/// What can be used without swapping, in bytes, where the system tells (Linux).
+fn available() -> Option<usize> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("MemAvailable:"))?;
     let kib: usize = line.split_whitespace().nth(1)?.parse().ok()?;
     kib.checked_mul(1 << 10)
 }

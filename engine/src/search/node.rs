@@ -11,10 +11,22 @@ use super::params::{
 use super::table::{Found, MoveCode};
 use super::worker::{Node, Worker};
 use crate::rules::{Move, MoveList, law::QUIET_PLIES_TO_DRAW};
-use crate::score::{Bound, Depth, Ply, Score};
+use crate::score::{Bound, Depth, Ply, Score, Verdict};
 
 impl Node {
-    /// The table key: the 40-move count is part of it where it begins to matter.
+    /// Whether a proven `score`, as seen from the root, is reached before the 40-move rule can
+    /// end the game: the table may have it from a path with fewer quiet plies behind it.
+    #[inline]
+    pub(super) fn is_in_time(&self, score: Score) -> bool {
+        let plies = match score.verdict() {
+            Some(Verdict::WinIn(plies) | Verdict::LossIn(plies)) => u32::from(plies),
+            _ => return true,
+        };
+        let left = plies.saturating_sub(u32::from(self.ply.0));
+        self.quiet_plies == 0 || u32::from(self.quiet_plies) + left < QUIET_PLIES_TO_DRAW
+    }
+
+    /// The table key: the 40-move count is part of it where it begins to matter for evaluations.
     #[inline]
     pub(super) fn table_key(&self) -> u64 {
         if self.quiet_plies <= QUIET_PLIES_IN_KEY {
@@ -73,6 +85,7 @@ impl Worker<'_> {
             && !PV
             && found.depth >= plan.depth
             && found.decides(plan.alpha, plan.beta)
+            && node.is_in_time(found.score)
         {
             return found.score;
         }
@@ -277,6 +290,10 @@ impl Worker<'_> {
             }
             let next = node.after(mv);
             self.note(node, mv);
+            if PV {
+                // The line of an earlier move would stay there if this one fails high at once.
+                self.lines[usize::from(next.ply.0)].clear();
+            }
             let child = Plan {
                 alpha,
                 depth: plan.depth - 1 + longer,

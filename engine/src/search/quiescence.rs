@@ -26,6 +26,7 @@ impl Worker<'_> {
         if let Some(found) = found
             && !PV
             && found.decides(alpha, beta)
+            && node.is_in_time(found.score)
         {
             return found.score;
         }

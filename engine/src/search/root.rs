@@ -10,7 +10,8 @@ use crate::score::{Depth, Score};
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
-    /// Exact in this iteration, or below every score.
+    /// Exact in this iteration, or below every score. A bound from above is never kept: a search
+    /// that ends before the other moves were tried would pass it off as the value.
     pub(super) score: Score,
     /// The score of the iteration before.
     pub(super) previous: Score,
@@ -33,9 +34,14 @@ impl RootMove {
         self.score = -Score::INFINITY;
     }
 
+    /// Whether this iteration has found its exact score.
+    pub(super) fn is_known(&self) -> bool {
+        self.score > -Score::INFINITY
+    }
+
     /// The latest score there is.
     pub(super) fn known(&self) -> Score {
-        let latest = if self.score > -Score::INFINITY {
+        let latest = if self.is_known() {
             self.score
         } else {
             self.previous
@@ -50,7 +56,8 @@ impl RootMove {
 
 impl Worker<'_> {
     /// Searches the root moves from number `first` on and sorts them, best first. An aborted
-    /// search leaves the order that is right as far as it came.
+    /// search, and one in which all moves fail low, leave the first move first unless another was
+    /// seen to be better.
     pub(super) fn search_root(
         &mut self,
         mut alpha: Score,
@@ -65,7 +72,7 @@ impl Worker<'_> {
                 break;
             }
             let root = &mut self.roots[index];
-            if index == first || score > alpha {
+            if score > alpha {
                 root.score = score;
                 root.pv.truncate(1);
                 root.pv.extend_from_slice(&self.lines[1]);

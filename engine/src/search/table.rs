@@ -177,7 +177,11 @@ impl Table {
         let share = self.clusters.len().div_ceil(threads.max(1)).max(1);
         let cleared = thread::scope(|scope| {
             for part in self.clusters.chunks(share) {
-                scope.spawn(move |_| part.iter().for_each(Cluster::clear));
+                let clear = move || part.iter().for_each(Cluster::clear);
+                // Where the system gives no thread, the caller's does the work.
+                if scope.builder().spawn(move |_| clear()).is_err() {
+                    clear();
+                }
             }
         });
         debug_assert!(cleared.is_ok());

@@ -147,10 +147,13 @@ impl<'a> Worker<'a> {
         let mut reached = Depth(0);
         for depth in 1..=last.0.clamp(1, Depth::MOST.0) {
             self.iterate(Depth(depth));
-            if self.aborted || self.is_enough(Depth(depth), &mut settled) {
+            if self.aborted {
                 break;
             }
             reached = Depth(depth);
+            if self.is_enough(reached, &mut settled) {
+                break;
+            }
         }
         self.state(reached, 0, Bound::Exact)
     }
@@ -163,7 +166,10 @@ impl<'a> Worker<'a> {
         }
         for line in 0..lines {
             self.aspire(depth, line);
-            self.report(depth, line, Bound::Exact);
+            // An iteration that was cut short is told only where it found a better move.
+            if !self.aborted || self.roots[line].is_known() {
+                self.report(depth, line, Bound::Exact);
+            }
             if self.aborted {
                 break;
             }
@@ -202,14 +208,15 @@ impl<'a> Worker<'a> {
         }
         let best = &self.roots[0];
         let factor = settled.factor(best.mv, best.score);
+        let proven = best.score.is_proven() && depth.0 > 12;
         let limits = self.shared.limits;
-        let watched = limits.clock.is_some() && !limits.infinite;
-        let Some(charged) = self.shared.control.charged().filter(|_| watched) else {
+        let Some(charged) = self.shared.control.charged().filter(|_| !limits.infinite) else {
             return false;
         };
-        let soft = self.shared.budget.soft.unwrap_or_default();
-        let proven = best.score.is_proven() && depth.0 > 12;
-        self.roots.len() == 1 || proven || charged >= soft.mul_f64(factor)
+        let timed = limits.clock.is_some() || limits.move_time.is_some();
+        let forced = timed && !limits.analysis && self.roots.len() == 1;
+        let soft = self.shared.budget.soft.filter(|_| limits.clock.is_some());
+        forced || soft.is_some_and(|soft| proven || charged >= soft.mul_f64(factor))
     }
 
     /// Counts a node; returns whether to give up.

@@ -88,6 +88,10 @@ impl Observer for Courier {
     fn answer(&mut self, _: &search::Answer) {
         let _ = self.0.send(None);
     }
+
+    fn fault(&mut self, what: &str) {
+        eprintln!("error: {what}");
+    }
 }
 
 impl Analyze {
@@ -122,6 +126,7 @@ impl Analyze {
             depth: self.depth.map(Depth),
             nodes: self.nodes,
             move_time: self.time.or(default),
+            analysis: true,
             lines: self.lines,
             ..Limits::default()
         }

@@ -24,7 +24,7 @@ use thiserror::Error;
 
 /// An engine for English draughts (American checkers).
 #[derive(Debug, Parser)]
-#[command(name = "crownhead", version)]
+#[command(name = "crownhead", version, args_conflicts_with_subcommands = true)]
 struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,

@@ -206,6 +206,8 @@ impl<P: Prompt, W: Write> Console<P, W> {
         for note in reports.try_iter() {
             match note {
                 Note::Report(report) => lines.add(&report),
+                // The answer comes all the same; a console that cannot be written to ends elsewhere.
+                Note::Fault(what) => drop(writeln!(self.out, "The search failed: {what}")),
                 Note::Answer(answer) => {
                     best = Choice {
                         best: answer.best,
@@ -348,6 +350,7 @@ impl<P: Prompt, W: Write> Console<P, W> {
 enum Note {
     Report(Report),
     Answer(Answer),
+    Fault(String),
 }
 
 struct Collector(Sender<Note>);
@@ -360,5 +363,9 @@ impl Observer for Collector {
 
     fn answer(&mut self, answer: &Answer) {
         let _ = self.0.send(Note::Answer(answer.clone()));
+    }
+
+    fn fault(&mut self, what: &str) {
+        let _ = self.0.send(Note::Fault(what.into()));
     }
 }

@@ -107,6 +107,7 @@ impl Level {
         let endless = limits == Limits::default();
         Limits {
             infinite: limits.infinite || endless,
+            analysis: true,
             ..limits
         }
     }
