@@ -1,10 +1,12 @@
-//! Where endgame databases are found: what is built in, then one folder of files.
+//! Where endgame databases are found: what is built in, then folders of files.
 //!
-//! The folder is the one that was asked for, else the one that `CROWNHEAD_TABLEBASE` names,
-//! else `crownhead/tablebases` in the platform's data folder, if it is there.
+//! The folders are those that were asked for, else those that `CROWNHEAD_TABLEBASE` names (both
+//! as lists, separated as in `PATH`), else `crownhead/tablebases` in the platform's data folder,
+//! if it is there. All of them are read, and later ones win.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use engine::tablebase::{FileError, Tablebase};
 
@@ -13,7 +15,7 @@ use engine::tablebase::{FileError, Tablebase};
 pub struct Found {
     /// The databases.
     pub tablebase: Tablebase,
-    /// `endgames of up to 6 pieces from DIR`, for people.
+    /// `endgame slices by pieces: 4 of 2, 12 of 3 ...`, for people.
     pub line: String,
 }
 
@@ -21,28 +23,43 @@ pub struct Found {
 ///
 /// # Errors
 ///
-/// When the folder that was asked for, or that the environment names, cannot be read or holds a
+/// When a folder that was asked for, or that the environment names, cannot be read or holds a
 /// file that is no database. The data folder may be absent.
-pub fn open(folder: Option<&Path>, cache: usize) -> Result<Found, FileError> {
+pub fn open(folders: Option<&OsStr>, cache: usize) -> Result<Found, FileError> {
     let mut tablebase = Tablebase::built_in(cache);
-    let folder = folder
-        .map(Path::to_owned)
-        .or_else(|| env::var_os("CROWNHEAD_TABLEBASE").map(PathBuf::from))
-        .or_else(|| data_folder().filter(|folder| folder.is_dir()));
-    let Some(folder) = folder else {
-        let line = format!(
-            "endgames of up to {} pieces, built in",
-            tablebase.most_pieces()
-        );
-        return Ok(Found { tablebase, line });
+    let named = folders
+        .map(OsStr::to_owned)
+        .or_else(|| env::var_os("CROWNHEAD_TABLEBASE"));
+    let folders: Vec<PathBuf> = match named {
+        Some(named) => env::split_paths(&named).collect(),
+        None => data_folder()
+            .into_iter()
+            .filter(|folder| folder.is_dir())
+            .collect(),
     };
-    tablebase.add_folder(&folder)?;
-    let line = format!(
-        "endgames of up to {} pieces, built in and from {}",
-        tablebase.most_pieces(),
-        folder.display()
-    );
+    for folder in &folders {
+        tablebase.add_folder(folder)?;
+    }
+    let line = line(&tablebase, &folders);
     Ok(Found { tablebase, line })
+}
+
+fn line(tablebase: &Tablebase, folders: &[PathBuf]) -> String {
+    let slices = |pieces: u32| {
+        let of = |image: &engine::tablebase::file::Image| image.header().slice.pieces() == pieces;
+        tablebase.images().filter(|&image| of(image)).count()
+    };
+    let counts: Vec<String> = (2..=tablebase.most_pieces())
+        .map(|pieces| format!("{} of {pieces}", slices(pieces)))
+        .collect();
+    let places: Vec<String> = std::iter::once("built in".to_owned())
+        .chain(folders.iter().map(|folder| folder.display().to_string()))
+        .collect();
+    format!(
+        "endgame slices by pieces: {} ({})",
+        counts.join(", "),
+        places.join(", ")
+    )
 }
 
 /// The platform's folder for data of this program.

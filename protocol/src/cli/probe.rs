@@ -1,7 +1,7 @@
 //! `crownhead probe`: what the endgame databases say of a position and of each of its moves.
 
+use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
 
 use clap::Args;
 use engine::notation::{diagram, fen, moves};
@@ -18,9 +18,9 @@ use super::{Answer, Failure};
 pub(super) struct Probe {
     #[command(flatten)]
     position: PositionArgs,
-    /// The folder of the databases; up to five pieces are built in.
+    /// The folders of databases, separated as in PATH; up to five pieces are built in.
     #[arg(long, value_name = "DIR")]
-    tablebase: Option<PathBuf>,
+    tablebase: Option<OsString>,
     #[command(flatten)]
     notation: NotationArgs,
     /// Print one JSON object.
