@@ -390,20 +390,96 @@ fn a_match_that_is_killed_goes_on() {
     );
 }
 
+/// A match of two games with these further arguments is refused in one line that tells this.
+fn refused(arguments: &[&str], told: &str) {
+    let mut all = vec!["--games", "2", "--nodes", "100"];
+    all.extend(arguments);
+    let output = contest(&["self", "self"], &all).output().expect("it runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+    assert!(error.contains(told), "{arguments:?}: {error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+}
+
 #[test]
-fn games_of_others_are_not_overwritten() {
+fn files_of_others_are_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("mine.pdn");
-    fs::write(&path, "[Event \"Mine\"]\n1. 11-15 *\n").expect("a file");
     let text = path.to_string_lossy().into_owned();
-    let arguments = ["--games", "2", "--time", "1", "--pdn", &text];
-    let output = contest(&["good", "fair"], &arguments)
+    let own = folder.path().join("own.pdn").to_string_lossy().into_owned();
+    let journal = format!("{own}.journal");
+    let played = ["--games", "2", "--nodes", "100", "--pdn", &own];
+    contest(&["self", "self"], &played)
         .output()
         .expect("it runs");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        fs::read_to_string(&path)
-            .expect("the file")
-            .contains("Mine")
+    let archives: [&[u8]; 4] = [
+        b"[Event \"Mine\"]\n1. 11-15 *\n",
+        b"[Event \"Caf\xe9\"]\n1. 11-15 *\n",
+        b"notes",
+        &fs::read(&own).expect("our games"),
+    ];
+    for bytes in archives {
+        fs::write(&path, bytes).expect("a file");
+        refused(&["--pdn", &text], "holds something else");
+        if !bytes.starts_with(b"%") {
+            refused(&["--pdn", &text, "--journal", &journal], "something else");
+        }
+        assert_eq!(fs::read(&path).expect("the file"), bytes);
+        assert!(!path.with_extension("pdn.journal").exists());
+    }
+    fs::write(&path, "notes without an end").expect("a file");
+    refused(&["--journal", &text], "no journal of a match");
+    assert_eq!(
+        fs::read_to_string(&path).expect("the file"),
+        "notes without an end"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_only_regular_files_are_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let _listener = std::os::unix::net::UnixListener::bind(path("socket")).expect("a socket");
+    std::os::unix::fs::symlink(path("socket"), path("link")).expect("a link");
+    for argument in ["--pdn", "--journal", "--openings"] {
+        for odd in [path("socket"), path("link"), path("")] {
+            refused(&[argument, &odd], "no regular file");
+        }
+    }
+    assert!(fs::symlink_metadata(path("link")).expect("it").is_symlink());
+    fs::write(path("target.pdn"), "").expect("a file");
+    std::os::unix::fs::symlink(path("target.pdn"), path("games.pdn")).expect("a link");
+    let pdn = path("games.pdn");
+    let arguments = ["--games", "2", "--nodes", "100", "--pdn", &pdn];
+    run(&["self", "self"], &arguments);
+    assert!(fs::symlink_metadata(&pdn).expect("it").is_symlink());
+    assert_eq!(read_pdn(Path::new(&path("target.pdn"))).len(), 2);
+}
+
+#[test]
+fn numbers_out_of_range_are_refused() {
+    for (argument, value) in [
+        ("--games", "18446744073709551614"),
+        ("--games", "0"),
+        ("--depth", "0"),
+        ("--depth", "201"),
+        ("--concurrency", "0"),
+        ("--concurrency", "99999999"),
+        ("--timeout", "0"),
+    ] {
+        let output = contest(&["self", "self"], &[argument, value])
+            .output()
+            .expect("it runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{argument} {value}: {told}");
+        assert!(
+            told.contains(argument) && told.lines().count() == 1,
+            "{told}"
+        );
+    }
+    let odd = contest(&["self", "self"], &["--games", "3"])
+        .output()
+        .expect("it runs");
+    assert!(String::from_utf8_lossy(&odd.stderr).contains("expected an even number"));
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::time::Allowance;
+use super::files;
+use super::time::{Allowance, MOST_PLIES};
 use crate::client::{Recipe, Tongue};
 
 /// The command that stands for this program itself.
@@ -130,7 +131,13 @@ impl Contestant {
             "dialect" => self.dialect = dialect(value).ok_or_else(|| bad("hub, ugi or cb"))?,
             "hash" => self.hash = Some(number("a number of MiB")?),
             "threads" => self.threads = Some(number("a number of threads")?),
-            "depth" => self.allowance.depth = Some(number("a number of plies")?),
+            "depth" => {
+                let depth = number("a number of plies, 1 to 200")?;
+                if depth > MOST_PLIES {
+                    return Err(bad("a number of plies, 1 to 200"));
+                }
+                self.allowance.depth = Some(depth);
+            }
             "nodes" => {
                 let nodes = value.parse().ok().filter(|&nodes| nodes > 0);
                 self.allowance.nodes = Some(nodes.ok_or_else(|| bad("a number of nodes"))?);
@@ -152,6 +159,17 @@ impl Contestant {
     /// The words of the command; `None` if there are none or a quote is open.
     fn words(&self) -> Option<Vec<String>> {
         shlex::split(&self.command).filter(|words| !words.is_empty())
+    }
+
+    /// The program that it runs, `None` if there is none: from one start to the next it may have
+    /// been built anew.
+    #[must_use]
+    pub fn program(&self, own_program: &Path) -> Option<PathBuf> {
+        if self.command == SELF {
+            return Some(own_program.to_owned());
+        }
+        let words = self.words()?;
+        files::locate(Path::new(words.first()?), self.directory.as_deref())
     }
 
     fn default_name(&self) -> String {
@@ -255,6 +273,7 @@ mod tests {
             ("cmd=", "no command"),
             ("cmd=a,speed=3", "unknown key \"speed\""),
             ("cmd=a,option.=3", "unknown key \"option.\""),
+            ("cmd=a,depth=201", "expected a number of plies, 1 to 200"),
             ("cmd=a,hash=0", "hash=0: expected a number of MiB"),
             ("cmd=a,time=1,5", "\"5\" is no KEY=VALUE"),
             ("cmd=a,dialect=uci", "expected hub, ugi or cb"),

@@ -9,6 +9,7 @@ pub mod adjudicate;
 pub mod contestant;
 mod eleven;
 pub mod elo;
+pub mod files;
 pub mod game;
 pub mod journal;
 pub mod openings;

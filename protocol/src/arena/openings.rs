@@ -3,7 +3,6 @@
 //! Owns the sources of openings and their order; the 11-man ones are made in [`super::eleven`].
 //! Start reading at [`Source::openings`].
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -14,6 +13,10 @@ use engine::rules::{Game, Move, Position};
 use thiserror::Error;
 
 use super::eleven::eleven_man;
+use super::files;
+
+/// The most that a file of openings may hold, in bytes.
+const LARGEST_FILE: u64 = 256 << 20;
 
 /// A position to play from, with the moves that led to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +122,8 @@ fn three_move(ballot: &Ballot) -> Opening {
 }
 
 fn from_file(path: &Path) -> Result<Vec<Opening>, OpeningError> {
-    let bytes = fs::read(path).map_err(|error| OpeningError::Unreadable(path.to_owned(), error))?;
+    let bytes = files::read_bounded(path, LARGEST_FILE)
+        .map_err(|error| OpeningError::Unreadable(path.to_owned(), error))?;
     let text = String::from_utf8_lossy(&bytes);
     if text.contains('[') || text.lines().any(|line| line.trim_start().starts_with("1.")) {
         return from_games(path, &bytes);

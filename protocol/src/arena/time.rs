@@ -12,6 +12,9 @@ use thiserror::Error;
 
 use crate::client::{Budget, Remaining};
 
+/// The deepest search that may be asked for, in plies.
+pub const MOST_PLIES: u32 = 200;
+
 /// The time that a player has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeControl {

@@ -3,18 +3,21 @@
 //! Owns the arguments, the files that a match leaves and what is shown while it goes on; games,
 //! figures and texts are [`protocol::arena`]'s. Start reading at [`Match::run`].
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use protocol::arena::adjudicate::{Adjudication, Consent};
 use protocol::arena::contestant::{Contestant, number_namesakes};
+use protocol::arena::files;
 use protocol::arena::game::Terms;
-use protocol::arena::journal::Journal;
+use protocol::arena::journal::{BUILDS, Journal};
 use protocol::arena::openings::{Opening, Order, Source};
 use protocol::arena::pdn::PdnFile;
 use protocol::arena::record::GameRecord;
@@ -24,7 +27,7 @@ use protocol::arena::schedule::{Form, Schedule};
 use protocol::arena::sprt::{Decision, Scale, Sprt};
 use protocol::arena::summary::{Effort, Summary, standing};
 use protocol::arena::tally::Tally;
-use protocol::arena::time::{Allowance, TimeControl};
+use protocol::arena::time::{Allowance, MOST_PLIES, TimeControl};
 use serde_json::{Value, json};
 
 use super::{Answer, Failure};
@@ -47,20 +50,20 @@ pub(super) struct Match {
     #[arg(long)]
     lost_openings: bool,
     /// Games for each pair of engines, an even number [default: 100, with --sprt 100000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(2..=MOST_GAMES))]
     games: Option<usize>,
     /// Time for engines without their own: seconds a move (0.1), a clock (10+0.1) or moves in a
     /// time (40/60+0.5) [default: 0.1, unless --nodes or --depth is given]
     #[arg(long, value_name = "T")]
     time: Option<TimeControl>,
     /// Positions a move, for engines without their own bounds
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Plies a move, for engines without their own bounds
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PLIES)))]
     depth: Option<u32>,
     /// Games at a time [default: the cores divided by the threads of an engine]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MOST_AT_A_TIME))]
     concurrency: Option<usize>,
     /// The first engine meets all others, which do not meet each other
     #[arg(long)]
@@ -84,7 +87,7 @@ pub(super) struct Match {
     #[arg(long, value_name = "S", default_value = "0.1", value_parser = span)]
     margin: Duration,
     /// Seconds that an engine may take to start, and to move where there is no time limit
-    #[arg(long, value_name = "S", default_value = "30", value_parser = span)]
+    #[arg(long, value_name = "S", default_value = "30", value_parser = patience)]
     timeout: Duration,
     /// End a game as won when both engines say so: men, and plies in a row
     #[arg(long, value_name = "SCORE,PLIES")]
@@ -108,6 +111,13 @@ pub(super) struct Match {
     #[arg(long)]
     json: bool,
 }
+
+/// The most games of a match, over all its pairings: what a tally, and the list of games to come,
+/// should hold in memory.
+const MOST_GAMES: u64 = 2_000_000;
+
+/// The most games at a time; each takes two processes and six threads.
+const MOST_AT_A_TIME: u64 = 1_024;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SprtScale {
@@ -141,6 +151,13 @@ fn span(text: &str) -> Result<Duration, String> {
     value
         .map(Duration::from_secs_f64)
         .ok_or_else(|| "expected seconds, 0 to 86400, with a decimal point".into())
+}
+
+fn patience(text: &str) -> Result<Duration, String> {
+    match span(text)? {
+        Duration::ZERO => Err("expected more than 0 seconds".into()),
+        patience => Ok(patience),
+    }
 }
 
 impl Match {
@@ -231,7 +248,7 @@ impl Match {
         let games = self
             .games
             .unwrap_or(if self.sprt.is_some() { 100_000 } else { 100 });
-        if games == 0 || games % 2 == 1 {
+        if games % 2 == 1 {
             return Err(input(format!(
                 "--games {games}: expected an even number, since each opening is played with both \
                  colours"
@@ -240,6 +257,12 @@ impl Match {
         let openings = self.openings.openings(self.lost_openings).map_err(input)?;
         let order = Order::new(openings.len(), self.seed);
         let pairings = self.form().pairings(contestants.len());
+        if games as u64 * pairings.len() as u64 > MOST_GAMES {
+            return Err(input(format!(
+                "--games {games}: {} pairings play more than {MOST_GAMES} games together",
+                pairings.len()
+            )));
+        }
         Ok(Plan {
             concurrency: self.concurrency(&contestants),
             schedule: Schedule::new(pairings, games / 2, order),
@@ -269,7 +292,7 @@ impl Match {
             .max();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let fitting = cores / threads.unwrap_or(1) as usize;
-        self.concurrency.unwrap_or(fitting).max(1)
+        self.concurrency.unwrap_or(fitting.max(1))
     }
 
     fn journal_path(&self) -> Option<PathBuf> {
@@ -302,6 +325,7 @@ impl Match {
     /// What must be the same when a match goes on; the number of games may grow.
     fn conditions(&self, plan: &Plan) -> Value {
         json!({
+            BUILDS: builds(plan),
             "engines": plan.contestants,
             "openings": plan.openings.len(),
             "form": self.form(),
@@ -310,6 +334,18 @@ impl Match {
             "adjudication": self.adjudication(),
         })
     }
+}
+
+/// What tells the builds of the engines apart, by the engine's name.
+fn builds(plan: &Plan) -> Value {
+    let mut known: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+    let of = |contestant: &Contestant| {
+        let program = contestant.program(&plan.own_program)?;
+        let known = known.entry(program);
+        let build = known.or_insert_with_key(|path| files::fingerprint(path).ok());
+        Some((contestant.name.clone(), json!(build.clone()?)))
+    };
+    Value::Object(plan.contestants.iter().filter_map(of).collect())
 }
 
 fn input(error: impl std::fmt::Display) -> Failure {
@@ -354,10 +390,17 @@ const NEWS: Duration = Duration::from_secs(30);
 
 impl Keeper {
     fn open(arguments: &Match, plan: &mut Plan) -> Result<Self, Failure> {
-        let conditions = arguments.conditions(plan);
         let (journal, games) = match arguments.journal_path() {
             Some(path) => {
+                if let (Some(pdn), false) = (&arguments.pdn, path.exists()) {
+                    // Before a journal is left beside a file that is not ours.
+                    PdnFile::check(pdn, &arguments.event, &[]).map_err(input)?;
+                }
+                let conditions = arguments.conditions(plan);
                 let (journal, games) = Journal::open(&path, &conditions).map_err(input)?;
+                if let Some(pdn) = &arguments.pdn {
+                    PdnFile::check(pdn, &arguments.event, &games).map_err(input)?;
+                }
                 (Some(journal), games)
             }
             None => (None, Vec::new()),
@@ -379,7 +422,8 @@ impl Keeper {
         let games = keeper.resume(games, plan)?;
         keeper.busy_before = keeper.tally.busy_seconds();
         if let Some(path) = &arguments.pdn {
-            keeper.pdn = Some(open_pdn(path, &arguments.event, &games)?);
+            let pdn = PdnFile::open(path, &arguments.event, &games).map_err(input)?;
+            keeper.pdn = Some(pdn);
         }
         if keeper.wants_page {
             keeper.games = games;
@@ -456,20 +500,6 @@ fn belongs(game: &GameRecord, opening: &Opening) -> bool {
     game.opening_plies == opening.moves.len()
         && game.fen == engine::notation::fen::write(&opening.start)
         && game.opening == opening.name
-}
-
-/// A file with games that this match does not know is left alone.
-fn open_pdn(path: &Path, event: &str, games: &[GameRecord]) -> Result<PdnFile, Failure> {
-    let foreign =
-        games.is_empty() && std::fs::read_to_string(path).is_ok_and(|text| text.contains("[Event"));
-    if foreign {
-        return Err(input(format!(
-            "{} holds games already, and no journal says that they are of this match; name \
-             another file",
-            path.display()
-        )));
-    }
-    Ok(PdnFile::create(path, event, games)?)
 }
 
 fn progress(games: usize) -> ProgressBar {
