@@ -305,7 +305,7 @@ fn known_faults_of_others_are_absent() {
             "82",
             "set-param name=hash value=99999999".into(),
             "error",
-            "hash|found 99999999",
+            "hash|found 99999999|MB are in use",
         ),
         (
             "82 letters",

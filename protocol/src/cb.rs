@@ -63,7 +63,7 @@ impl Cb {
                 .ok_or_else(|| ProtocolError::bad_value(name, &format!("{least} to {most}"), value))
         };
         Ok(match name {
-            "hashsize" => Request::Set(Setting::Hash(within(1, Settings::MOST_HASH)?)),
+            "hashsize" => Request::Set(Setting::hash(name, value)?),
             "searchthreads" => Request::Set(Setting::Threads(within(1, Settings::MOST_THREADS)?)),
             "variety" => {
                 let variety = within(0, Settings::MOST_VARIETY as usize)?;
@@ -156,10 +156,8 @@ fn go(rest: &str) -> Result<Request, ProtocolError> {
                 limits.move_time = (time < ENDLESS).then(|| Duration::from_secs_f64(time));
             }
             "clock" => {
-                let remaining = number()?;
-                let increment = words
-                    .peek()
-                    .and_then(|text| read_number("clock", text).ok());
+                let remaining = read_time(words.next().unwrap_or_default())?;
+                let increment = words.peek().and_then(|text| read_time(text).ok());
                 if increment.is_some() {
                     words.next();
                 }
@@ -191,6 +189,14 @@ fn clock(remaining: f64, increment: f64) -> Clock {
         remaining: Duration::from_secs_f64(remaining),
         increment: Duration::from_secs_f64(increment),
         moves_to_go: None,
+    }
+}
+
+/// Seconds on a clock; one that has run out may show less than nothing.
+fn read_time(text: &str) -> Result<f64, ProtocolError> {
+    match text.strip_prefix('-') {
+        Some(overdrawn) => read_number("clock", overdrawn).map(|_| 0.0),
+        None => read_number("clock", text),
     }
 }
 
@@ -297,7 +303,10 @@ fn line(mut position: Position, line: &[Move]) -> String {
 }
 
 fn done(position: &Position, choice: &Choice) -> String {
-    let result = result_code(choice.score);
+    let result = match choice.best {
+        None if !position.can_move() => RESULT_LOSS,
+        _ => result_code(choice.score),
+    };
     match choice.best {
         Some(best) => {
             format!(
@@ -305,7 +314,7 @@ fn done(position: &Position, choice: &Choice) -> String {
                 moves::write_full(best, position, Notation::Numeric)
             )
         }
-        None => format!("move none result {RESULT_LOSS}"),
+        None => format!("move none result {result}"),
     }
 }
 
@@ -419,6 +428,14 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_without_a_move_is_a_loss_only_at_the_end_of_a_game() {
+        let lost = fen::read("W:W5:B1").expect("a FEN");
+        let none = Choice::default();
+        assert_eq!(done(&lost, &none), "move none result 2");
+        assert_eq!(done(&Position::START, &none), "move none result 3");
+    }
+
+    #[test]
     fn go_takes_what_the_gui_can_mean() {
         let limits = |line: &str| match Cb::default().decode(line) {
             Ok(Request::Go(limits)) => limits,
@@ -434,6 +451,7 @@ mod tests {
             Some(clock(5.2, 0.2))
         );
         assert_eq!(limits("go clock 5 depth 9").depth, Some(Depth(9)));
+        assert_eq!(limits("go clock -5 0.2").clock, Some(clock(0.0, 0.2)));
         assert_eq!(limits("go").move_time, Some(Duration::from_secs(1)));
         for bad in [
             "go time",

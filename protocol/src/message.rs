@@ -53,6 +53,23 @@ pub enum Setting {
     Seed(u64),
 }
 
+impl Setting {
+    /// A size of the table as typed. Whether it can be had, the session decides, which also knows
+    /// the size in use.
+    ///
+    /// # Errors
+    ///
+    /// [`ProtocolError::BadValue`] for anything but digits.
+    pub fn hash(name: &str, text: &str) -> Result<Self, ProtocolError> {
+        if text.is_empty() || !text.bytes().all(|digit| digit.is_ascii_digit()) {
+            let expected = format!("1 to {}", Settings::MOST_HASH);
+            return Err(ProtocolError::bad_value(name, &expected, text));
+        }
+        // More digits than a size has: too large in any case.
+        Ok(Self::Hash(text.parse().unwrap_or(usize::MAX)))
+    }
+}
+
 /// Something that the session knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {

@@ -3,7 +3,7 @@
 //! Owns the engine, the state of the search, and the promise that every search is answered
 //! exactly once and before anything about the next position. Generic over the streams, so that
 //! tests run it in process. Knows no dialect's words. Start reading at [`serve`], then
-//! [`Session::on_request`].
+//! `Session::on_request`.
 
 use std::io::{self, BufReader, Read, Write};
 use std::thread;
@@ -239,13 +239,15 @@ impl<W: Write> Session<W> {
             self.say(&Reply::Fault(&ProtocolError::LineTooLong))?;
             return Ok(Next::Go);
         };
+        // Some editors and shells put a byte-order mark before the first line of what they send.
+        let text = text.trim_start_matches('\u{FEFF}');
         if self.undecided
-            && let Some(speech) = Speech::of(&text)
+            && let Some(speech) = Speech::of(text)
         {
             self.undecided = false;
             self.dialect = speech.dialect(self.guess);
         }
-        match self.dialect.decode(&text) {
+        match self.dialect.decode(text) {
             Ok(Request::Quit) => return Ok(Next::Leave),
             Ok(request) => self.on_request(request)?,
             Err(error) => self.on_error(&error)?,
@@ -414,6 +416,13 @@ impl<W: Write> Session<W> {
     fn set(&mut self, setting: Setting) -> io::Result<()> {
         self.end_search(None)?;
         match setting {
+            Setting::Hash(mb) if !(1..=Settings::MOST_HASH).contains(&mb) => {
+                let (most, in_use) = (Settings::MOST_HASH, self.settings.hash_mb);
+                let error = ProtocolError::BadValue(format!(
+                    "hash: expected 1 to {most}, found {mb}; {in_use} MB are in use"
+                ));
+                return self.say(&Reply::Fault(&error));
+            }
             Setting::Hash(mb) => match self.engine.set_hash_mb(mb) {
                 Ok(mb) => self.settings.hash_mb = mb,
                 Err(error) => {

@@ -30,7 +30,7 @@ impl Ugi {
             None => (rest.trim(), ""),
         };
         let start = match board.strip_prefix("fen") {
-            Some(text) => fen::read(text)?,
+            Some(text) => fen::read(text.trim_start())?,
             None if board == "startpos" => Position::START,
             None => {
                 return Err(ProtocolError::BadPosition(
@@ -118,7 +118,7 @@ fn set_option(rest: &str) -> Result<Request, ProtocolError> {
         number.ok_or_else(|| ProtocolError::bad_value(&name, &format!("{least} to {most}"), value))
     };
     Ok(match name.as_str() {
-        "hash" => Request::Set(Setting::Hash(within(1, Settings::MOST_HASH)?)),
+        "hash" => Request::Set(Setting::hash(&name, value)?),
         "threads" => Request::Set(Setting::Threads(within(1, Settings::MOST_THREADS)?)),
         "variety" => {
             let most = Settings::MOST_VARIETY as usize;

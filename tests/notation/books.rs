@@ -1,7 +1,7 @@
 //! Boards and lines as books print them: Edward Lasker's, and a collection of problems.
 
 use engine::board::Color;
-use engine::notation::{DiagramError, Notation, diagram, fen, moves, read_position};
+use engine::notation::{DiagramError, Notation, diagram, fen, moves, pdn, read_position};
 use engine::rules::{Game, Position};
 use serde_json::Value;
 
@@ -162,7 +162,7 @@ fn diagram_87_replays_in_both_notations() {
 
 fn replay(position: &str, line: &str) -> Game {
     let mut game = Game::new(fen::read(position).expect(position));
-    let played = moves::play_line(line, &mut game);
+    let played = pdn::play_line(line, &mut game);
     assert_eq!(played, Ok(()), "{line} in {position}");
     game
 }
@@ -214,7 +214,6 @@ fn the_form_of_a_text_is_found() {
         "[FEN \"B:W21-32:B1-12\"]",
         &print,
         "[Event \"x\"]\n*",
-        "*",
         "# one\nB:W21-32:B1-12",
     ] {
         assert_eq!(read_position(text).expect(text).position(), start, "{text}");

@@ -1,7 +1,8 @@
 //! The tables of odd inputs in `tests/data/notation`, one line a case.
 
-use engine::notation::pdn::{PdnGame, Reader};
-use engine::notation::{Notation, fen, moves};
+use engine::notation::pdn::{PdnGame, Reader, play_line};
+use engine::notation::{Notation, fen, moves, read_position};
+use engine::rules::Game;
 
 /// The lines of a table: columns between tabs, `#` for comments.
 fn cases(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -78,6 +79,40 @@ fn games() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn lines_of_moves() {
+    for case in cases(include_str!("../data/notation/lines.tsv")) {
+        let [position, text, expected] = case[..] else {
+            panic!("three columns: {case:?}")
+        };
+        let mut game = Game::new(fen::read(position).expect("a FEN"));
+        let found = match play_line(text, &mut game) {
+            Ok(()) => game
+                .history()
+                .map(|(before, mv)| moves::write(mv, &before, Notation::Numeric))
+                .collect::<Vec<_>>()
+                .join(" "),
+            Err(error) => format!("!{error}"),
+        };
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn texts_of_any_form() {
+    for case in cases(include_str!("../data/notation/texts.tsv")) {
+        let [text, expected] = case[..] else {
+            panic!("two columns: {case:?}")
+        };
+        let text = String::from_utf8(unescape(text)).expect("UTF-8");
+        let found = match read_position(&text) {
+            Ok(read) => fen::write(&read.position()),
+            Err(error) => format!("!{error}"),
+        };
+        assert_eq!(found, expected, "{text}");
+    }
 }
 
 fn summary(game: &PdnGame) -> String {

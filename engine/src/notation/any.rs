@@ -93,6 +93,11 @@ pub enum PositionError {
         "found {0} at the start; expected a FEN such as B:W18:B9, a game in PDN or a printed board"
     )]
     Unknown(Found),
+    /// Text that began like a game or like nothing at all, without any of the things sought.
+    #[error(
+        "found no move, no FEN, no tag and no board; expected a FEN such as B:W18:B9, a game in PDN, or a printed board with rows of 8 cells between '|'"
+    )]
+    Nothing,
     /// A FEN with a fault.
     #[error("{}{error}", if *.line == 1 { String::new() } else { format!("line {line}: ") })]
     Fen {
@@ -160,7 +165,7 @@ pub fn read_position_from(
 ) -> Result<ReadPosition, PositionError> {
     let mut head = Vec::new();
     (&mut input).take(HEAD).read_to_end(&mut head)?;
-    let form = form_of(&decode(&head))?;
+    let form = form_of(&decode(&head).0)?;
     if form == Form::Pdn {
         return from_pdn(io::Cursor::new(head).chain(input), choice);
     }
@@ -168,28 +173,33 @@ pub fn read_position_from(
     if head.len() as u64 >= MOST_BYTES {
         return Err(PositionError::TooLong);
     }
-    let text = decode(&head);
-    match form {
-        Form::Fen => from_fens(&text, choice),
-        _ => Ok(ReadPosition::placed(diagram::read(&text)?, form)),
+    let (text, legacy) = decode(&head);
+    let mut read = match form {
+        Form::Fen => from_fens(&text, choice)?,
+        _ => ReadPosition::placed(diagram::read(&text)?, form),
+    };
+    if legacy {
+        read.record.warnings.push(pdn::LEGACY.into());
     }
+    Ok(read)
 }
 
-fn decode(bytes: &[u8]) -> String {
+/// The text, and whether it was read as Windows-1252 for want of anything better.
+fn decode(bytes: &[u8]) -> (String, bool) {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         let (text, _) = encoding.decode_without_bom_handling(&bytes[length..]);
-        return text.into_owned();
+        return (text.into_owned(), false);
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => WINDOWS_1252
-            .decode_without_bom_handling(bytes)
-            .0
-            .into_owned(),
+        Ok(text) => (text.to_owned(), false),
+        Err(_) => {
+            let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+            (text.into_owned(), true)
+        }
     }
 }
 
-/// A FEN begins with its mover and a colon; a bracket begins a tag, which may hold just a FEN; a
+/// A FEN begins with its mover and a colon, perhaps in brackets; a bracket begins a tag, which may hold just a FEN; a
 /// board shows itself by its rows, whatever stands above them; the rest must begin like moves.
 fn form_of(text: &str) -> Result<Form, PositionError> {
     let text = text.trim_start_matches(is_blank);
@@ -200,8 +210,9 @@ fn form_of(text: &str) -> Result<Form, PositionError> {
         let after = text.trim_start_matches(['B', 'W', 'b', 'w', '?']);
         after.len() + 1 == text.len() && after.trim_start_matches(is_blank).starts_with(':')
     };
-    let quoted =
-        text.trim_start_matches(|quote| is_blank(quote) || matches!(quote, '"' | '\u{201C}'));
+    let quoted = text.trim_start_matches(|quote| {
+        is_blank(quote) || matches!(quote, '"' | '\u{201C}' | '(' | '[')
+    });
     if is_fen(quoted) || (first == '[' && fen::parse(text).is_ok()) || first == '#' {
         return Ok(Form::Fen);
     }
@@ -241,10 +252,14 @@ fn from_fens(text: &str, choice: Choice) -> Result<ReadPosition, PositionError> 
 
 fn from_pdn(input: impl BufRead, choice: Choice) -> Result<ReadPosition, PositionError> {
     let mut found = 0;
-    for record in pdn::Reader::new(input) {
+    let mut games = pdn::Reader::new(input);
+    while let Some(record) = games.next() {
         let record = record?;
         found += 1;
         if found == choice.game {
+            if games.last_is_void() {
+                return Err(PositionError::Nothing);
+            }
             let start = record.start;
             let read = ReadPosition {
                 game: Game::new(start),
@@ -256,7 +271,7 @@ fn from_pdn(input: impl BufRead, choice: Choice) -> Result<ReadPosition, Positio
         }
     }
     if found == 0 && choice.game == 1 {
-        return Err(PositionError::Unknown(Found(None)));
+        return Err(PositionError::Nothing);
     }
     Err(PositionError::NoGame {
         wanted: choice.game,

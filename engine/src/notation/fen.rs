@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use thiserror::Error;
 
-use super::{Found, Placement, is_blank, is_dash};
+use super::{Found, Placement, excerpt, is_blank, is_dash};
 use crate::board::{Color, Square, regions};
 use crate::rules::{Piece, Position, Setup, SetupError};
 
@@ -33,9 +33,9 @@ pub enum FenFault {
         /// What may stand there.
         expected: &'static str,
     },
-    /// A square number that the board does not have.
+    /// A square number that the board does not have, as typed, shortened.
     #[error("square {0} is not on the board; expected 1 to 32")]
-    OffBoard(u32),
+    OffBoard(String),
     /// A square that holds a piece already.
     #[error("square {0} is given twice; expected one piece a square")]
     Twice(Square),
@@ -169,13 +169,16 @@ impl<'a> Reader<'a> {
         Err(FenError { column, fault })
     }
 
-    /// Quotes, or the whole tag `[FEN "..."]` as pasted from a game.
+    /// Quotes or brackets, or the whole tag `[FEN "..."]` as pasted from a game.
     fn wrapper(&mut self) {
-        self.skip_while(is_blank_or_quote);
+        self.skip_while(|character| character == '(' || is_blank_or_quote(character));
         if self.peek() == Some('[') {
             self.advance();
-            self.skip_blanks();
-            self.skip_while(|letter| letter.is_ascii_alphabetic());
+            self.skip_while(is_blank_or_quote);
+            let text = self.rest.as_str();
+            if !text.trim_start_matches(is_letter).starts_with(':') {
+                self.skip_while(is_letter);
+            }
             self.skip_while(is_blank_or_quote);
         }
     }
@@ -226,7 +229,7 @@ impl<'a> Reader<'a> {
 
     fn at_close(&self) -> bool {
         self.peek()
-            .is_none_or(|character| matches!(character, '.' | ']') || is_quote(character))
+            .is_none_or(|character| matches!(character, '.' | ']' | ')') || is_quote(character))
     }
 
     fn list(&mut self, color: Color) -> Result<(), FenError> {
@@ -284,15 +287,17 @@ impl<'a> Reader<'a> {
             return self.unexpected("a square (1 to 32), K before a king, or ':'");
         }
         let column = self.column;
-        let mut number = 0u32;
-        while let Some(digit) = self.peek().and_then(|digit| digit.to_digit(10)) {
-            number = number.saturating_mul(10).saturating_add(digit);
-            self.advance();
+        let text = self.rest.as_str();
+        self.skip_while(|digit| digit.is_ascii_digit());
+        let digits = &text[..text.len() - self.rest.as_str().len()];
+        match digits
+            .parse()
+            .ok()
+            .filter(|&number| Square::new(number).is_some())
+        {
+            Some(number) => Ok(number),
+            None => self.fault(column, FenFault::OffBoard(excerpt(digits))),
         }
-        if Square::new(number).is_none() {
-            return self.fault(column, FenFault::OffBoard(number));
-        }
-        Ok(number)
     }
 
     fn put(
@@ -303,7 +308,7 @@ impl<'a> Reader<'a> {
         piece: Piece,
     ) -> Result<(), FenError> {
         let Some(square) = Square::new(number) else {
-            return self.fault(column, FenFault::OffBoard(number));
+            return self.fault(column, FenFault::OffBoard(number.to_string()));
         };
         if self.setup.is_occupied(square) {
             return self.fault(column, FenFault::Twice(square));
@@ -325,7 +330,9 @@ impl<'a> Reader<'a> {
                 return self.unexpected(expected);
             }
         }
-        self.skip_while(|character| matches!(character, '.' | ']') || is_blank_or_quote(character));
+        self.skip_while(|character| {
+            matches!(character, '.' | ']' | ')') || is_blank_or_quote(character)
+        });
         match self.peek() {
             None => Ok(()),
             Some(_) => self.unexpected("the end of the FEN"),
@@ -342,6 +349,10 @@ impl<'a> Reader<'a> {
             self.fault(list.unwrap_or(1), fault)
         })
     }
+}
+
+fn is_letter(character: char) -> bool {
+    character.is_ascii_alphabetic()
 }
 
 fn is_quote(character: char) -> bool {

@@ -1,6 +1,6 @@
 //! Where the games of a match begin.
 //!
-//! Owns the sources of openings and their order; the 11-man ones are made in [`super::eleven`].
+//! Owns the sources of openings and their order; the 11-man ones are made in `super::eleven`.
 //! Start reading at [`Source::openings`].
 
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use engine::board::Color;
-use engine::notation::{Choice, Form, Notation, ReadPosition, moves, read_position_from};
+use engine::notation::{Choice, Form, Notation, ReadPosition, pdn, read_position_from};
 use engine::rules::Game;
 
 use super::Failure;
@@ -83,7 +83,7 @@ impl ChoiceArgs {
             read.record.start = read.record.start.with_turn(color);
         }
         if let Some(text) = &self.moves {
-            moves::play_line(text, &mut read.game)
+            pdn::play_line(text, &mut read.game)
                 .map_err(|error| Failure::Input(format!("--moves: {error}")))?;
         }
         Ok(read)
@@ -103,19 +103,22 @@ pub(super) fn read(position: &str, choice: Choice) -> Result<ReadPosition, Failu
     match path.metadata() {
         Ok(data) if data.is_dir() => Err(Failure::Input(format!(
             "{}: is a directory; expected a file, a FEN or a printed board",
-            path.display()
+            shorten(position)
         ))),
         Ok(_) => from(position, open(path)?, choice),
         Err(_) if looks_like_path(trimmed) => Err(Failure::Input(format!(
-            "{trimmed}: no such file, and no FEN such as B:W18:B9"
+            "{}: no such file, and no FEN such as B:W18:B9",
+            shorten(trimmed)
         ))),
         Err(_) => from("argument", position.as_bytes(), choice),
     }
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, Failure> {
-    let file = File::open(path)
-        .map_err(|error| Failure::Input(format!("{}: cannot open: {error}", path.display())))?;
+    let file = File::open(path).map_err(|error| {
+        let place = shorten(&path.to_string_lossy());
+        Failure::Input(format!("{place}: cannot open: {error}"))
+    })?;
     Ok(BufReader::new(file))
 }
 
@@ -127,13 +130,19 @@ fn looks_like_path(text: &str) -> bool {
 }
 
 fn from(place: &str, input: impl BufRead, choice: Choice) -> Result<ReadPosition, Failure> {
-    read_position_from(input, choice).map_err(|error| {
-        let place: String = place
-            .chars()
-            .filter(|letter| !letter.is_control())
-            .collect();
-        Failure::Input(format!("{place}: {error}"))
-    })
+    read_position_from(input, choice)
+        .map_err(|error| Failure::Input(format!("{}: {error}", shorten(place))))
+}
+
+/// What was typed, cut to what fits into a one-line message.
+pub(super) fn shorten(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut letters = text.chars().filter(|letter| !letter.is_control());
+    let mut short: String = letters.by_ref().take(MOST).collect();
+    if letters.next().is_some() {
+        short.push('…');
+    }
+    short
 }
 
 /// Whether nothing in the text says who is to move.

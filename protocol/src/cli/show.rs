@@ -9,7 +9,7 @@ use engine::rules::Outcome;
 use serde::Serialize;
 
 use super::input::{NotationArgs, PositionArgs, turn_is_assumed};
-use super::{Answer, Failure};
+use super::{Answer, Failure, warn};
 
 /// Show a position: the board, its FEN, the legal moves.
 #[derive(Debug, Args)]
@@ -45,6 +45,10 @@ struct Ended {
 impl Show {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<Answer, Failure> {
         let read = self.position.read()?;
+        read.record
+            .warnings
+            .iter()
+            .for_each(|warning| warn(warning));
         let notation = self.notation.notation;
         if let Some(path) = &self.svg {
             let svg = diagram::svg(&read.position(), notation);

@@ -1,7 +1,7 @@
 //! The other end of the line: drives an engine that runs as a child process.
 //!
 //! Owns the child's life (start, handshake, search, end) and how long it may stay silent; the
-//! dialects' vocabulary is in [`speech`], pipes and process groups in [`process`]. Trusts the
+//! dialects' vocabulary is in `speech`, pipes and process groups in `process`. Trusts the
 //! engine in nothing: every wait has an end, every line a length, and whether a move is legal is
 //! for the caller to decide. Start reading at [`Client::think`].
 
@@ -262,7 +262,7 @@ impl Client {
 }
 
 impl Drop for Client {
-    /// Asks the engine to leave; [`Process`] sees to it that it does.
+    /// Asks the engine to leave; `Process` sees to it that it does.
     fn drop(&mut self) {
         self.process.write("quit\n".into());
     }

@@ -158,7 +158,7 @@ impl<P: Prompt, W: Write> Console<P, W> {
         let played = match moves::play(text, &mut game) {
             Ok(_) => Ok(()),
             Err(alone) if text.split_whitespace().nth(1).is_none() => Err(alone),
-            Err(_) => moves::play_line(text, &mut game).map_err(|line| line.error),
+            Err(_) => pdn::play_line(text, &mut game).map_err(|line| line.error),
         };
         if let Err(error) = played {
             let hint = if text.contains(|c: char| c.is_ascii_digit()) {

@@ -71,7 +71,7 @@ impl Hub {
         let name = line.value("name").ok_or(ProtocolError::MissingName)?;
         let value = line.value("value").unwrap_or_default();
         Ok(match name {
-            "hash" => Request::Set(Setting::Hash(within(name, value, 1, Settings::MOST_HASH)?)),
+            "hash" => Request::Set(Setting::hash(name, value)?),
             "threads" => Request::Set(Setting::Threads(within(
                 name,
                 value,

@@ -87,7 +87,8 @@ pub enum DiagramError {
 ///
 /// [`DiagramError`] with the line of the first fault.
 pub fn read(text: &str) -> Result<Placement, DiagramError> {
-    let page = rows::find(text)?;
+    let text = rows::with_bars(text);
+    let page = rows::find(&text)?;
     let turned = orientation::is_turned(&page)?;
     let setup = place(&page, turned)?;
     let turn = caption::turn(&page);
@@ -101,7 +102,10 @@ pub fn read(text: &str) -> Result<Placement, DiagramError> {
 /// Whether the text has rows of a board, so that [`read`] is the reader to try.
 #[must_use]
 pub fn is_likely(text: &str) -> bool {
-    !matches!(rows::find(text), Err(DiagramError::Rows(0)))
+    !matches!(
+        rows::find(&rows::with_bars(text)),
+        Err(DiagramError::Rows(0))
+    )
 }
 
 fn place(page: &Page<'_>, turned: bool) -> Result<Setup, DiagramError> {

@@ -4,6 +4,8 @@
 //! rows were joined falls apart again into rows. A row has eight cells between bars; the bars at
 //! its ends may be missing. A print without bars has four or eight symbols a line.
 
+use std::borrow::Cow;
+
 use super::{DiagramError, symbol};
 use crate::notation::{is_blank, is_dash};
 
@@ -29,6 +31,17 @@ pub(super) struct Page<'a> {
     pub(super) below: Vec<&'a str>,
     /// Whether the cells stand between bars.
     pub(super) boxed: bool,
+}
+
+/// The text with `|` for the `!` or `I` that a scan or a typist put in its place. Eight lines of
+/// seven are needed, which no game and no prose has.
+pub(super) fn with_bars(text: &str) -> Cow<'_, str> {
+    let is_row = |line: &&str, bar: char| line.matches(bar).count() >= 7;
+    let rows = |bar| text.lines().filter(|line| is_row(line, bar)).count();
+    match ['!', 'I'].into_iter().find(|&bar| rows(bar) >= 8) {
+        Some(bar) => text.replace(bar, "|").into(),
+        None => text.into(),
+    }
 }
 
 /// Finds the rows. [`DiagramError::Rows`] with 0 means that nothing looks like a board.

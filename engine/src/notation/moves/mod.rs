@@ -79,16 +79,6 @@ pub enum MoveError {
     },
 }
 
-/// A move of a line that cannot be played.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("ply {ply}: {error}")]
-pub struct LineError {
-    /// Which move of the line, from 1.
-    pub ply: usize,
-    /// What is wrong with it.
-    pub error: MoveError,
-}
-
 /// Why a move is illegal. Squares are in the notation that the player used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum IllegalReason {
@@ -212,23 +202,6 @@ pub fn play(text: &str, game: &mut Game) -> Result<Move, MoveError> {
     let played = game.play(mv);
     debug_assert!(played.is_ok(), "read returns legal moves only");
     Ok(mv)
-}
-
-/// Plays several moves, separated by blanks; move numbers are passed over.
-///
-/// # Errors
-///
-/// [`LineError`] with the first move that cannot be played; those before it have been.
-pub fn play_line(text: &str, game: &mut Game) -> Result<(), LineError> {
-    let numbered = |word: &&str| !word.ends_with('.');
-    for (index, word) in text.split_whitespace().filter(numbered).enumerate() {
-        let played = play(word, game);
-        played.map_err(|error| LineError {
-            ply: index + 1,
-            error,
-        })?;
-    }
-    Ok(())
 }
 
 fn resolve(scanned: &Scanned, position: &Position) -> Result<Move, MoveError> {

@@ -5,6 +5,7 @@
 
 use super::lexer::Token;
 use super::{GameResult, PdnError, PdnFault, PdnGame, PlayedMove, Tag, Variation};
+use crate::board::{Direction, Square};
 use crate::notation::{MoveError, excerpt, fen, moves};
 use crate::rules::{Move, Position};
 
@@ -47,6 +48,9 @@ pub(super) struct Build {
     /// Parentheses open beyond [`MOST_DEPTH`].
     skipped: usize,
     pub(super) has_text: bool,
+    /// A tag, a set-up or moves left blank: something that a game without moves can consist of.
+    has_substance: bool,
+    has_blanks: bool,
     begun: bool,
     /// The FEN leaves open who moves first.
     open_turn: bool,
@@ -66,6 +70,8 @@ impl Build {
             branches: Vec::new(),
             skipped: 0,
             has_text: false,
+            has_substance: false,
+            has_blanks: false,
             begun: false,
             open_turn: false,
             terminator: None,
@@ -75,6 +81,11 @@ impl Build {
 
     pub(super) fn is_empty(&self) -> bool {
         self.game.tags.is_empty() && !self.has_text && self.terminator.is_none()
+    }
+
+    /// Whether the text holds no game: no move, right or wrong, no tag and no set-up.
+    pub(super) fn is_void(&self) -> bool {
+        !self.has_substance && self.main.moves.is_empty() && self.game.fault.is_none()
     }
 
     pub(super) fn depth(&self) -> usize {
@@ -127,7 +138,8 @@ impl Build {
             Token::SetUp(text) => self.set_up(line, &text),
             Token::Result(text) => self.warn(format!("line {line}: result {text} in a variation")),
             Token::Junk(word) => self.junk(line, &word),
-            Token::Move { .. } | Token::End => {}
+            Token::Blank => self.left_blank(line),
+            Token::Move { .. } | Token::Number(_) | Token::End => {}
         }
     }
 
@@ -135,6 +147,7 @@ impl Build {
         if !self.spend(line, name.len() + value.len() + size_of::<Tag>()) {
             return;
         }
+        self.has_substance |= (whole && !name.is_empty()) || name.eq_ignore_ascii_case("FEN");
         if !whole {
             self.warn(format!(
                 "line {line}: tag {} without its quotes",
@@ -145,6 +158,15 @@ impl Build {
             self.warn(format!("line {line}: a second tag {}", excerpt(&name)));
         }
         self.game.tags.push(Tag { name, value });
+    }
+
+    fn left_blank(&mut self, line: usize) {
+        self.has_text = true;
+        self.has_substance = true;
+        if !self.has_blanks {
+            self.has_blanks = true;
+            self.warn(format!("line {line}: a move left blank (-) passed over"));
+        }
     }
 
     fn comment(&mut self, line: usize, text: String, closed: bool) {
@@ -245,6 +267,7 @@ impl Build {
 
     fn set_up(&mut self, line: usize, text: &str) {
         self.has_text = true;
+        self.has_substance = true;
         if !self.begin(line) {
             return;
         }
@@ -299,6 +322,14 @@ impl Build {
         }
         self.branch().dead = true;
         self.warn(format!("line {line}, in a variation: {error}"));
+    }
+
+    /// Whether `text`, the last word of a game and no legal move, is the score of a match: no
+    /// piece could ever go so, or the tag says the same.
+    pub(super) fn is_score(&self, text: &str) -> bool {
+        let tagged = self.game.tag("Result");
+        let known = !self.main.moves.is_empty() || tagged.is_some();
+        self.depth() == 0 && known && (tagged == Some(text) || is_beyond_moves(text))
     }
 
     pub(super) fn finish(mut self) -> PdnGame {
@@ -363,5 +394,23 @@ impl Build {
             let number = excerpt(number);
             self.warn(format!("GameType {number} is not English draughts (21)"));
         }
+    }
+}
+
+/// Whether two numbers can be the ends of no move: 0 is no square; steps join neighbours; a jump
+/// ends an even number of rows from where it begins.
+fn is_beyond_moves(text: &str) -> bool {
+    let Some((from, to)) = text.split_once('-') else {
+        return false;
+    };
+    let (Ok(from), Ok(to)) = (from.parse::<u32>(), to.parse::<u32>()) else {
+        return false;
+    };
+    match (Square::new(from), Square::new(to)) {
+        (Some(from), Some(to)) => {
+            !from.row().abs_diff(to.row()).is_multiple_of(2)
+                && Direction::between(from, to).is_none()
+        }
+        _ => from == 0 || to == 0,
     }
 }

@@ -33,6 +33,10 @@ pub(super) enum Token {
     },
     Open,
     Close,
+    /// A move left blank, as where a game was never played: `1. - -`.
+    Blank,
+    /// A number by itself without a dot: a move number, or half of a move.
+    Number(String),
     /// A result as written, `*` included.
     Result(String),
     /// The FEN of a set-up between moves.
@@ -298,8 +302,12 @@ impl<R: BufRead> Lexer<R> {
         let several = text.contains(['-', 'x'])
             || text.starts_with(|letter: char| letter.is_ascii_alphabetic());
         if !several && (numbered || !(3..=4).contains(&text.len())) {
+            let token = match numbered {
+                true => is_left_blank(after).then_some(Token::Blank),
+                false => Some(Token::Number(text)),
+            };
             self.source.advance(end);
-            return Ok(None);
+            return Ok(token);
         }
         if is_result(&text) {
             self.source.advance(end);
@@ -445,6 +453,14 @@ fn separator(text: &str) -> Option<(&'static str, usize, bool)> {
     let next = tail.trim_start_matches(is_blank);
     let blank = bare.len() < text.len() || next.len() < tail.len();
     Some((name, text.len() - next.len(), blank))
+}
+
+/// Whether a dash stands for the move after a move number: `. - -`.
+fn is_left_blank(after: &str) -> bool {
+    let ignored = |letter: char| is_blank(letter) || matches!(letter, '.' | '\u{2026}');
+    let dash = after.trim_start_matches(ignored);
+    let rest = dash.strip_prefix(is_dash);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(is_blank))
 }
 
 /// `1-0` and its like: no squares, since 0 is none and nothing moves from 1 to 1.

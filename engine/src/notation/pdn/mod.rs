@@ -9,6 +9,7 @@
 mod build;
 mod clock;
 mod lexer;
+mod line;
 mod reader;
 mod source;
 mod writer;
@@ -22,8 +23,12 @@ use crate::board::Color;
 use crate::rules::{Game, Move, Outcome, Position};
 
 pub use clock::{Clock, clocks};
+pub use line::{LineError, play_line};
 pub use reader::Reader;
 pub use writer::{to_text, write};
+
+/// The warning about a text in the encoding of old files.
+pub(super) const LEGACY: &str = "not UTF-8: read as Windows-1252 (CP1252)";
 
 /// One game with everything that was written about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

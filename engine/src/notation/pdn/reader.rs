@@ -5,9 +5,9 @@
 
 use std::io::{self, BufRead};
 
-use super::PdnGame;
 use super::build::Build;
 use super::lexer::{Lexer, Token};
+use super::{LEGACY, PdnGame};
 use crate::notation::MoveError;
 
 /// An iterator over the games of a stream.
@@ -29,6 +29,7 @@ pub struct Reader<R> {
     held: Option<Token>,
     games: usize,
     failed: bool,
+    void: bool,
 }
 
 impl<R: BufRead> Reader<R> {
@@ -40,7 +41,13 @@ impl<R: BufRead> Reader<R> {
             held: None,
             games: 0,
             failed: false,
+            void: false,
         }
+    }
+
+    /// Whether the last game has nothing of a game but at most a result.
+    pub(in crate::notation) fn last_is_void(&self) -> bool {
+        self.void
     }
 
     fn token(&mut self) -> io::Result<Token> {
@@ -66,14 +73,18 @@ impl<R: BufRead> Reader<R> {
                 Token::Move { text, marks } => self.play(&mut build, text, marks)?,
                 token => build.take(token, self.lexer.line()),
             }
+            if build.terminator.is_some() {
+                break;
+            }
         }
         if build.is_empty() {
             return Ok(None);
         }
         self.games += 1;
         if self.lexer.take_legacy() {
-            build.warn("not UTF-8: read as Windows-1252 (CP1252)".into());
+            build.warn(LEGACY.into());
         }
+        self.void = build.is_void();
         Ok(Some(build.finish()))
     }
 
@@ -126,15 +137,20 @@ impl<R: BufRead> Reader<R> {
                 marks.clone_from(after);
                 continue;
             }
+            let is_last = matches!(next, Token::End | Token::Tag { .. });
             self.held = Some(next);
-            build.refuse(line, error);
+            if is_last && build.is_score(&text) {
+                build.terminator = Some(text);
+            } else {
+                build.refuse(line, error);
+            }
             return Ok(());
         }
     }
 }
 
 /// What `part` adds to `text`, if it begins on the square where `text` ends.
-fn continues<'a>(text: &str, part: &'a str) -> Option<&'a str> {
+pub(super) fn continues<'a>(text: &str, part: &'a str) -> Option<&'a str> {
     let is_separator = |character: char| matches!(character, '-' | 'x');
     let last = text.rsplit(is_separator).next()?;
     let end = part.find(is_separator)?;
