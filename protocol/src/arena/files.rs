@@ -1,7 +1,7 @@
 //! What a match must know of a file before it reads or writes it.
 //!
 //! Owns the rule that only regular files (or symbolic links to them) hold a match: a device has no
-//! end, and a pipe no place to go back to. Knows no format. Start reading at [`is_there`].
+//! end, and a pipe no place to go back to. Knows no format. Start reading at `is_there`.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};

@@ -1,6 +1,6 @@
 //! A match as one HTML page that opens without a network.
 //!
-//! Owns what stands on the page; the charts are [`super::plot`]'s. Start reading at
+//! Owns what stands on the page; the charts are `super::plot`'s. Start reading at
 //! [`report_page`].
 
 use std::collections::BTreeMap;
