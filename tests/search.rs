@@ -477,3 +477,47 @@ impl Observer for Clumsy {
         self.0.send(answer.clone()).expect("somebody listens");
     }
 }
+
+/// Whether the answer has the right first move, or a score that says the right result.
+fn solves(answer: &Answer, problem: &serde_json::Value) -> bool {
+    let score = answer.report.score;
+    let right_value = match problem["result"].as_str().expect("W, D or L") {
+        "W" => score.men() > 1.5,
+        "L" => score.men() < -1.5,
+        _ => score.men().abs() < 0.4,
+    };
+    let best = answer.best.expect("a move");
+    let text = format!("{}-{}", best.from(), best.to());
+    let listed = ["moves_keeping_the_result", "first_moves_stated"]
+        .iter()
+        .filter_map(|list| problem[list].as_array())
+        .flatten();
+    let listed = listed.filter_map(|mv| mv.as_str());
+    right_value || listed.map(|mv| mv.replace('x', "-")).any(|mv| mv == text)
+}
+
+#[test]
+fn most_problems_are_solved_with_few_nodes() {
+    let data: serde_json::Value =
+        serde_json::from_str(include_str!("data/problems.json")).expect("valid JSON");
+    let problems = data["problems"].as_array().expect("a list");
+    let certain = |problem: &&serde_json::Value| {
+        let how = problem["verification"].as_str();
+        how.is_some_and(|how| how.contains("database"))
+    };
+    let problems: Vec<&serde_json::Value> = problems.iter().filter(certain).collect();
+    let mut engine = engine(1);
+    let missed: Vec<&str> = problems
+        .iter()
+        .filter(|problem| {
+            let text = problem["fen"].as_str().expect("text");
+            let position = engine::notation::fen::read(text).expect("a legal FEN");
+            engine.new_game();
+            engine.set_game(Game::new(position));
+            !solves(&engine.search(Limits::to_nodes(40_000)), problem)
+        })
+        .filter_map(|problem| problem["id"].as_str())
+        .collect();
+    let solved = problems.len() - missed.len();
+    assert!(10 * solved >= 7 * problems.len(), "missed {missed:?}");
+}

@@ -45,6 +45,8 @@ const LOGARITHMS: [i32; 256] = {
 /// What a reduction depends on besides depth and number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prospect {
+    /// A jump, which is never reduced.
+    pub(super) jump: bool,
     /// How well the move did before.
     pub(super) history: i32,
     /// A cutoff is expected.
@@ -57,7 +59,7 @@ pub(super) struct Prospect {
 
 /// Plies taken off move number `index` (from 0) at `depth`.
 pub(super) fn reduction(depth: Depth, index: usize, prospect: Prospect) -> i16 {
-    if depth.0 < REDUCTION_DEPTH || index < REDUCTION_MOVES {
+    if prospect.jump || depth.0 < REDUCTION_DEPTH || index < REDUCTION_MOVES {
         return 0;
     }
     let logarithm = |number: usize| LOGARITHMS[number.min(255)];

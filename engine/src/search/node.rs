@@ -5,9 +5,7 @@
 
 use super::margins::{Prospect, futility, history_bonus, probcut, reduction, singular, too_late};
 use super::order::Picker;
-use super::params::{
-    PROBCUT_GATE, QUIET_PLIES_IN_KEY, SINGULAR_DOUBLE, SINGULAR_SHORTEN, UNKNOWN_DEPTH,
-};
+use super::params::{PROBCUT_GATE, QUIET_PLIES_IN_KEY, SINGULAR_SHORTEN, UNKNOWN_DEPTH};
 use super::table::{Found, MoveCode};
 use super::worker::{Node, Worker};
 use crate::rules::{Move, MoveList, law::QUIET_PLIES_TO_DRAW};
@@ -247,8 +245,7 @@ impl Worker<'_> {
             return Singular::Cut(score);
         }
         if score < target {
-            let double = score < target - SINGULAR_DOUBLE;
-            return Singular::Extend(1 + i16::from(double));
+            return Singular::Extend(1);
         }
         if target >= plan.beta && plan.beta - plan.alpha.0 == Score(1) {
             // Several moves are good enough.
@@ -272,59 +269,45 @@ impl Worker<'_> {
         let earlier = self.earlier(node.ply);
         let excluded = self.frames[usize::from(node.ply.0)].excluded;
         let picker = Picker::new(&node.position, list, table_move, self.statistics, earlier);
-        let mut tried = Tried::default();
-        let mut alpha = plan.alpha;
-        let mut index = 0;
+        let mut tried = Tried::above(plan.alpha);
         for (history, mv) in picker {
             let code = MoveCode::of(mv);
             if code == excluded {
                 continue;
+            }
+            let index = tried.moves.len();
+            if !PV && !mv.is_jump() && too_late(plan.depth, index) && !tried.best.is_loss() {
+                break;
             }
             let longer = match list.len() {
                 1 => 1,
                 _ if code == table_move => extension,
                 _ => 0,
             };
-            if !PV && !mv.is_jump() && too_late(plan.depth, index) && !tried.best.is_loss() {
-                break;
-            }
-            let next = node.after(mv);
-            self.note(node, mv);
-            if PV {
-                // The line of an earlier move would stay there if this one fails high at once.
-                self.lines[usize::from(next.ply.0)].clear();
-            }
+            let prospect = Prospect {
+                jump: mv.is_jump(),
+                history,
+                cut: plan.cut,
+                improving,
+                pv: PV,
+            };
             let child = Plan {
-                alpha,
+                alpha: tried.alpha,
                 depth: plan.depth - 1 + longer,
                 ..*plan
             };
-            let reduced = if mv.is_jump() {
-                0
-            } else {
-                let prospect = Prospect {
-                    history,
-                    cut: plan.cut,
-                    improving,
-                    pv: PV,
-                };
-                reduction(plan.depth, index, prospect)
-            };
-            let score = self.search_child::<PV>(&next, &child, reduced, index);
+            self.note(node, mv);
+            if PV {
+                // The line of an earlier move would stay there if this one fails high at once.
+                self.lines[usize::from(node.ply.0) + 1].clear();
+            }
+            let reduction = reduction(plan.depth, index, prospect);
+            let score = self.search_child::<PV>(&node.after(mv), &child, reduction, index);
             if self.aborted {
                 return tried;
             }
-            index += 1;
-            tried.moves.push(mv);
-            if score > tried.best {
-                tried.best = score;
-                if score > alpha {
-                    alpha = score;
-                    tried.mv = Some(mv);
-                    if PV {
-                        self.extend_line(node.ply, mv);
-                    }
-                }
+            if tried.take(mv, score) && PV {
+                self.extend_line(node.ply, mv);
             }
             if score >= plan.beta {
                 self.reward(node, &tried.moves, plan.depth);
@@ -395,18 +378,33 @@ enum Singular {
 /// The outcome of a node's moves.
 struct Tried {
     best: Score,
+    alpha: Score,
     /// The best move, where one raised alpha.
     mv: Option<Move>,
     /// All moves searched, the last one last.
     moves: MoveList,
 }
 
-impl Default for Tried {
-    fn default() -> Self {
+impl Tried {
+    fn above(alpha: Score) -> Self {
         Self {
             best: -Score::INFINITY,
+            alpha,
             mv: None,
             moves: MoveList::new(),
         }
+    }
+
+    /// Notes the score of `mv`; whether it raised alpha.
+    #[inline]
+    fn take(&mut self, mv: Move, score: Score) -> bool {
+        self.moves.push(mv);
+        self.best = self.best.max(score);
+        let raised = score > self.alpha;
+        if raised {
+            self.alpha = score;
+            self.mv = Some(mv);
+        }
+        raised
     }
 }

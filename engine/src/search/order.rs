@@ -4,12 +4,24 @@ use arrayvec::ArrayVec;
 
 use super::history::{Earlier, Statistics};
 use super::table::MoveCode;
+use crate::board::Color;
 use crate::rules::{MOST_MOVES, Move, MoveList, Position};
 
 /// Above every statistic.
-const TABLE_MOVE: i32 = 1 << 30;
+const TABLE_MOVE: i32 = (1 << 20) - 1;
 /// A captured piece, when several jumps can be chosen.
 const CAPTURE: i32 = 1 << 16;
+/// Bits below the rating in which both ends of the move, as its own side sees them, break ties:
+/// so that both colours try their moves in the same order.
+const TIE_BITS: u32 = 10;
+
+fn tie_break(position: &Position, mv: Move) -> i32 {
+    let (from, to) = match position.turn() {
+        Color::Black => (mv.from(), mv.to()),
+        Color::White => (mv.from().rotated(), mv.to().rotated()),
+    };
+    (from.index() * 32 + to.index()) as i32
+}
 
 /// Hands out moves, best first, sorting only as far as asked.
 pub(super) struct Picker {
@@ -34,7 +46,10 @@ impl Picker {
             }
         };
         Self {
-            moves: list.iter().map(|&mv| (rate(mv), mv)).collect(),
+            moves: list
+                .iter()
+                .map(|&mv| ((rate(mv) << TIE_BITS) + tie_break(position, mv), mv))
+                .collect(),
             next: 0,
         }
     }
@@ -55,6 +70,7 @@ impl Iterator for Picker {
         })?;
         rest.swap(0, best);
         self.next += 1;
-        Some(rest[0])
+        let (key, mv) = rest[0];
+        Some((key >> TIE_BITS, mv))
     }
 }

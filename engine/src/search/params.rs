@@ -12,10 +12,7 @@ pub(super) const ASPIRATION_DEPTH: i16 = 4;
 pub(super) const QUIET_PLIES_IN_KEY: u16 = 60;
 
 /// How many threats in a row quiescence answers with a search of all moves.
-pub(super) const THREATS_ANSWERED: i16 = 0;
-
-/// Whether quiescence uses the table.
-pub(super) const QUIESCENCE_TABLE: i16 = 0;
+pub(super) const THREATS_ANSWERED: i16 = 1;
 
 /// Deepest node in which late moves are left out.
 pub(super) const LATE_DEPTH: i16 = 3;
@@ -25,29 +22,27 @@ pub(super) const LATE_BASE: i16 = 3;
 /// Deepest node that a static evaluation far above the window may cut.
 pub(super) const FUTILITY_DEPTH: i16 = 6;
 /// How far above, for each ply, in hundredths of a man.
-pub(super) const FUTILITY_MARGIN: i16 = 20;
+pub(super) const FUTILITY_MARGIN: i16 = 28;
 
 /// Shallowest node for ProbCut.
-pub(super) const PROBCUT_DEPTH: i16 = 400;
+pub(super) const PROBCUT_DEPTH: i16 = 6;
 /// How far above the window the shallow search must come at depth 0, in hundredths of a man.
-pub(super) const PROBCUT_BASE: i16 = 10;
+pub(super) const PROBCUT_BASE: i16 = 40;
 /// The same for each ply of depth.
-pub(super) const PROBCUT_SLOPE: i16 = 3;
+pub(super) const PROBCUT_SLOPE: i16 = 4;
 /// How far above the window the static evaluation must be for a try.
 pub(super) const PROBCUT_GATE: i16 = 0;
 /// Depth of the shallow search, in tenths of the node's.
 pub(super) const PROBCUT_SHARE: i16 = 4;
 
 /// Shallowest node whose table move is tested for being singular.
-pub(super) const SINGULAR_DEPTH: i16 = 6;
+pub(super) const SINGULAR_DEPTH: i16 = 5;
 /// How far the table entry may be behind.
 pub(super) const SINGULAR_LAG: i16 = 3;
 /// How much worse all others must be at depth 0, in hundredths of a man.
-pub(super) const SINGULAR_BASE: i16 = 12;
+pub(super) const SINGULAR_BASE: i16 = 8;
 /// The same for each two plies of depth.
 pub(super) const SINGULAR_SLOPE: i16 = 1;
-/// How much worse still for a second ply of extension.
-pub(super) const SINGULAR_DOUBLE: i16 = 2000;
 /// Plies that a table move is cut short where it is not singular but good enough.
 pub(super) const SINGULAR_SHORTEN: i16 = 1;
 
@@ -82,5 +77,7 @@ pub(super) const MOVES_LEFT: u32 = 28;
 pub(super) const SOFT_SHARE: f64 = 0.7;
 /// The search ends at this multiple of a move's fair share.
 pub(super) const HARD_SHARE: f64 = 3.0;
+/// By how many plies every other helping thread runs ahead of the first.
+pub(super) const HELPER_LEAD: i16 = 1;
 /// Nodes between two looks at clock and flags.
 pub(super) const NODES_PER_LOOK: u64 = 256;

@@ -1,6 +1,7 @@
-//! Below the horizon: jumps are followed, and quiet positions evaluated.
+//! Below the horizon: jumps are followed, threats of jumps answered by any move, and quiet
+//! positions evaluated. What the table knows already is used, nothing is added to it.
 
-use super::params::{QUIESCENCE_TABLE, THREATS_ANSWERED};
+use super::params::THREATS_ANSWERED;
 use super::worker::{Node, Worker};
 use crate::rules::MoveList;
 use crate::score::Score;
@@ -18,11 +19,7 @@ impl Worker<'_> {
         if let Some(score) = self.enter::<PV>(node) {
             return score;
         }
-        let found = if QUIESCENCE_TABLE > 0 {
-            self.shared.table.probe(node.table_key(), node.ply)
-        } else {
-            None
-        };
+        let found = self.shared.table.probe(node.table_key(), node.ply);
         if let Some(found) = found
             && !PV
             && found.decides(alpha, beta)
@@ -33,7 +30,9 @@ impl Worker<'_> {
         let mut jumps = MoveList::new();
         node.position.push_jumps(&mut jumps);
         if !jumps.is_empty() {
-            return self.follow::<PV>(node, &jumps, (alpha, beta), threats);
+            // A threat that arises amid jumps is left to the evaluation: answering it too was
+            // measured to cost more than it finds.
+            return self.follow::<PV>(node, &jumps, (alpha, beta), THREATS_ANSWERED);
         }
         if !node.position.can_move() {
             return Score::loss_in(node.ply.0);

@@ -11,7 +11,7 @@ use super::clock::Budget;
 use super::control::Control;
 use super::history::{Context, Earlier, Statistics};
 use super::limits::Limits;
-use super::params::{ASPIRATION, ASPIRATION_DEPTH, NODES_PER_LOOK};
+use super::params::{ASPIRATION, ASPIRATION_DEPTH, HELPER_LEAD, NODES_PER_LOOK};
 use super::report::{Observer, Report};
 use super::root::RootMove;
 use super::table::{MoveCode, Table};
@@ -145,8 +145,10 @@ impl<'a> Worker<'a> {
         let last = self.shared.limits.depth.unwrap_or(Depth::MOST);
         let mut settled = Settled::default();
         let mut reached = Depth(0);
+        // Helpers that run ahead fill the table with what the first thread needs next.
+        let lead = if self.index % 2 == 1 { HELPER_LEAD } else { 0 };
         for depth in 1..=last.0.clamp(1, Depth::MOST.0) {
-            self.iterate(Depth(depth));
+            self.iterate(Depth((depth + lead).min(Depth::MOST.0)));
             if self.aborted {
                 break;
             }
