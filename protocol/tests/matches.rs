@@ -458,6 +458,58 @@ fn links_are_followed_and_only_regular_files_are_used() {
 }
 
 #[test]
+fn settings_that_an_engine_does_not_take_are_errors() {
+    for (setting, told) in [
+        ("hash=99999999", "X hash=99999999: expected 1 to "),
+        ("option.threads=9999", "X threads=9999: expected 1 to "),
+        ("option.nope=1", "X has no option nope; it has "),
+        (
+            "option.ponder=maybe",
+            "X ponder=maybe: expected true or false",
+        ),
+        ("dialect=ugi,option.nope=1", "X has no option nope; it has "),
+        ("dialect=cb,option.nope=1", "X refuses a setting: ?"),
+    ] {
+        let engine = format!("cmd=self,name=X,{setting}");
+        refused(&["--engine", &engine], told);
+    }
+}
+
+#[test]
+fn errors_that_an_engine_reports_are_anomalies() {
+    let arguments = ["--games", "2", "--time", "1", "--concurrency", "1"];
+    let (games, figures) = run(&["good", "complainer"], &arguments);
+    let told = figures["anomalies"].as_array().expect("a list");
+    assert_eq!(told.len(), 1, "{figures}");
+    assert_eq!(told[0]["engine"], "complainer");
+    assert_eq!(told[0]["reason"], Value::Null);
+    assert_eq!(told[0]["detail"], "bad mood: today");
+    assert_eq!(games[0]["complaints"][0]["text"], "bad mood: today");
+    assert_eq!(figures["engines"][1]["faults"], 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_is_heard_while_an_engine_thinks() {
+    let arguments = ["--games", "2", "--time", "60", "--concurrency", "1"];
+    let mut command = contest(&["good", "silent"], &arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let runner = command.spawn().expect("the binary runs");
+    // Long enough for a start on a loaded machine, and for the mock to fall silent.
+    sleep(Duration::from_secs(3));
+    let asked = Instant::now();
+    let number = runner.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &number]).status();
+    assert!(sent.expect("kill").success());
+    let output = runner.wait_with_output().expect("an end");
+    assert!(asked.elapsed() < Duration::from_secs(20));
+    assert_eq!(output.status.code(), Some(1));
+    let (games, figures) = objects(&output);
+    assert_eq!(games, Vec::<Value>::new());
+    assert_eq!(figures["anomalies"], serde_json::json!([]));
+}
+
+#[test]
 fn numbers_out_of_range_are_refused() {
     for (argument, value) in [
         ("--games", "18446744073709551614"),

@@ -104,7 +104,8 @@ pub fn play(
     let mut table = Table::new(opening, allowances);
     for color in Color::BOTH {
         if let Err(error) = players[color.index()].new_game() {
-            return Some(table.close(End::failure(color, &error, false)));
+            let end = End::failure(color, &error, false);
+            return (!stop.load(Ordering::Relaxed)).then(|| table.close(end));
         }
     }
     loop {
@@ -116,7 +117,8 @@ pub fn play(
         }
         let turn = table.game.position().turn();
         if let Err(end) = table.turn(&mut players[turn.index()], allowances[turn.index()], terms) {
-            return Some(table.close(end));
+            // Whoever was interrupted is not at fault.
+            return (!stop.load(Ordering::Relaxed)).then(|| table.close(end));
         }
     }
 }

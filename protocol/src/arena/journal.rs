@@ -299,6 +299,7 @@ mod tests {
             result: GameResult::Draw,
             reason: Reason::Repetition,
             detail: String::new(),
+            complaints: vec![],
             ended: "2026-01-01T00:00:00Z".into(),
             seconds: 1.0,
         }

@@ -139,6 +139,15 @@ pub struct Note {
     pub clock: Option<f64>,
 }
 
+/// A line in which an engine reports an error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Complaint {
+    /// The engine.
+    pub engine: String,
+    /// What it said.
+    pub text: String,
+}
+
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
@@ -167,6 +176,9 @@ pub struct GameRecord {
     /// Particulars of the end, for people; empty if there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
+    /// What the engines complained of, though the game went on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<Complaint>,
     /// When it ended, in ISO 8601.
     pub ended: String,
     /// How long it took.

@@ -159,14 +159,10 @@ fn endings(summary: &Summary) -> String {
     let counts: Vec<String> = endings
         .map(|(reason, count)| format!("{reason} {count}"))
         .collect();
-    let faults = summary.anomalies.iter().map(|fault| {
-        let text = format!(
-            "Game {}: {} lost by {}: {}",
-            fault.game, fault.engine, fault.reason, fault.detail
-        );
-        format!("<li>{}</li>\n", escaped(&text))
-    });
-    let faults: String = faults.collect();
+    let faults = summary.anomalies.iter();
+    let faults: String = faults
+        .map(|fault| format!("<li>{}</li>\n", escaped(&fault.to_string())))
+        .collect();
     format!(
         "<p>{}</p>\n<ul>\n{faults}</ul>\n",
         escaped(&counts.join(", "))
@@ -395,6 +391,7 @@ mod tests {
             result: [GameResult::Black, GameResult::Draw, GameResult::White][number % 3],
             reason: Reason::NoMove,
             detail: "<script>".into(),
+            complaints: vec![],
             ended: "2026-01-01T00:00:00Z".into(),
             seconds: 1.0,
         }

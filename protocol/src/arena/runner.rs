@@ -4,7 +4,9 @@
 //! to one thread, in which the caller keeps them. Knows no file and no screen. Start reading at
 //! [`Plan::run`].
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,11 +14,13 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use engine::board::Color;
 use engine::notation::fen;
+use thiserror::Error;
 
 use super::contestant::Contestant;
+use super::files;
 use super::game::{End, Played, Terms, play};
 use super::openings::Opening;
-use super::record::GameRecord;
+use super::record::{Complaint, GameRecord};
 use super::schedule::{Schedule, Task};
 use crate::client::{Client, ClientError};
 
@@ -42,31 +46,72 @@ pub struct Plan {
     pub own_program: PathBuf,
 }
 
+/// Why a match cannot begin.
+#[derive(Debug, Error)]
+pub enum RehearsalError {
+    /// An engine does not start.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// An engine does not take a setting.
+    #[error("{engine} {fault}")]
+    Setting {
+        /// Its name in the match.
+        engine: String,
+        /// What it does not take.
+        fault: String,
+    },
+}
+
 impl Plan {
     /// Starts every engine once. Returns, for each, what is worth a warning.
     ///
     /// # Errors
     ///
-    /// [`ClientError::Start`] if a program cannot be run at all; an engine that merely
-    /// misbehaves is judged in its games.
-    pub fn rehearse(&self) -> Result<Vec<String>, ClientError> {
+    /// If a program cannot be run at all, or does not take what is to be set in it; an engine that
+    /// merely misbehaves is judged in its games.
+    pub fn rehearse(&self, stop: &Arc<AtomicBool>) -> Result<Vec<String>, RehearsalError> {
         let mut warnings = Vec::new();
         for contestant in &self.contestants {
             let name = &contestant.name;
-            match self.start(contestant) {
+            match self.start(contestant, stop) {
                 Ok(client) => {
-                    let unknown = client.unknown_settings().iter();
-                    warnings.extend(unknown.map(|setting| format!("{name} has no {setting}")));
+                    let refused = client.refused_settings();
+                    if let (Some(fault), true) = (refused.first(), client.knows_settings()) {
+                        return Err(RehearsalError::Setting {
+                            engine: name.clone(),
+                            fault: fault.clone(),
+                        });
+                    }
+                    warnings.extend(refused.iter().map(|fault| format!("{name} {fault}")));
                 }
-                Err(error @ ClientError::Start(..)) => return Err(error),
+                Err(error @ ClientError::Start(..)) => return Err(error.into()),
+                Err(ClientError::Interrupted) => break,
                 Err(error) => warnings.push(format!("{name}: {error}")),
             }
         }
         Ok(warnings)
     }
 
-    fn start(&self, contestant: &Contestant) -> Result<Client, ClientError> {
-        Client::start(&contestant.recipe(&self.own_program, self.patience))
+    /// What tells the builds of the engines apart, by the engine's name; without those whose
+    /// program is not found.
+    #[must_use]
+    pub fn builds(&self) -> BTreeMap<String, String> {
+        let mut known = BTreeMap::new();
+        let of = |contestant: &Contestant| {
+            let program = contestant.program(&self.own_program)?;
+            let known = known.entry(program);
+            let build = known.or_insert_with_key(|path| files::fingerprint(path).ok());
+            Some((contestant.name.clone(), build.clone()?))
+        };
+        self.contestants.iter().filter_map(of).collect()
+    }
+
+    fn start(
+        &self,
+        contestant: &Contestant,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Client, ClientError> {
+        Client::start(&contestant.recipe(&self.own_program, self.patience), stop)
     }
 
     /// Plays the games with the given numbers (from 0). Each finished one is handed to `keep`,
@@ -79,7 +124,7 @@ impl Plan {
     pub fn run<E>(
         &self,
         games: impl IntoIterator<Item = usize>,
-        stop: &AtomicBool,
+        stop: &Arc<AtomicBool>,
         mut keep: impl FnMut(&GameRecord) -> Result<bool, E>,
     ) -> Result<Duration, E> {
         let began = Instant::now();
@@ -94,8 +139,9 @@ impl Plan {
                         plan: self,
                         failures,
                         running: Vec::new(),
+                        stop,
                     };
-                    worker.work(&tasks, &sender, stop);
+                    worker.work(&tasks, &sender);
                 });
             }
             drop(sender);
@@ -135,14 +181,15 @@ struct Worker<'a> {
     plan: &'a Plan,
     failures: &'a [AtomicU32],
     running: Vec<(usize, Client)>,
+    stop: &'a Arc<AtomicBool>,
 }
 
 impl Worker<'_> {
-    fn work(&mut self, tasks: &Receiver<Task>, results: &Sender<GameRecord>, stop: &AtomicBool) {
-        while !stop.load(Ordering::Relaxed)
+    fn work(&mut self, tasks: &Receiver<Task>, results: &Sender<GameRecord>) {
+        while !self.stop.load(Ordering::Relaxed)
             && let Ok(task) = tasks.try_recv()
         {
-            let Some(record) = self.record(&task, stop) else {
+            let Some(record) = self.record(&task) else {
                 return;
             };
             if results.send(record).is_err() {
@@ -151,9 +198,9 @@ impl Worker<'_> {
         }
     }
 
-    fn record(&mut self, task: &Task, stop: &AtomicBool) -> Option<GameRecord> {
+    fn record(&mut self, task: &Task) -> Option<GameRecord> {
         let began = Instant::now();
-        let played = self.play(task, stop)?;
+        let (played, complaints) = self.play(task)?;
         let opening = &self.plan.openings[task.opening];
         let name = |engine: usize| self.plan.contestants[engine].name.clone();
         Some(GameRecord {
@@ -169,6 +216,7 @@ impl Worker<'_> {
             result: played.end.result,
             reason: played.end.reason,
             detail: played.end.detail,
+            complaints,
             ended: jiff::Timestamp::now()
                 .strftime("%Y-%m-%dT%H:%M:%SZ")
                 .to_string(),
@@ -176,7 +224,7 @@ impl Worker<'_> {
         })
     }
 
-    fn play(&mut self, task: &Task, stop: &AtomicBool) -> Option<Played> {
+    fn play(&mut self, task: &Task) -> Option<(Played, Vec<Complaint>)> {
         let engines = [task.black, task.white];
         let opening = &self.plan.openings[task.opening];
         // Engines of other pairings are ended first, so that their memory is free.
@@ -185,23 +233,36 @@ impl Worker<'_> {
         for color in Color::BOTH {
             match self.seat(engines[color.index()]) {
                 Ok(client) => clients.push(client),
+                Err(_) if self.stop.load(Ordering::Relaxed) => return None,
                 Err(error) => {
                     let played = Played::unplayed(opening, End::failure(color, &error, true));
                     self.running.extend(engines.into_iter().zip(clients));
-                    return Some(played);
+                    return Some((played, Vec::new()));
                 }
             }
         }
         let mut clients: [Client; 2] = clients.try_into().ok()?;
         let allowances = engines.map(|engine| &self.plan.contestants[engine].allowance);
-        let played = play(opening, &mut clients, allowances, &self.plan.terms, stop)?;
-        for (color, client) in Color::BOTH.into_iter().zip(clients) {
+        let played = play(
+            opening,
+            &mut clients,
+            allowances,
+            &self.plan.terms,
+            self.stop,
+        )?;
+        let mut complaints = Vec::new();
+        for (color, mut client) in Color::BOTH.into_iter().zip(clients) {
+            let said = client.take_complaints().into_iter();
+            complaints.extend(said.map(|text| Complaint {
+                engine: self.plan.contestants[engines[color.index()]].name.clone(),
+                text,
+            }));
             // Whoever misbehaved is ended, and starts afresh in the next game.
             if played.end.culprit() != Some(color) {
                 self.running.push((engines[color.index()], client));
             }
         }
-        Some(played)
+        Some((played, complaints))
     }
 
     /// The running engine, or a new one.
@@ -213,7 +274,7 @@ impl Worker<'_> {
         if failures.load(Ordering::Relaxed) >= TRIES {
             return Err(ClientError::GivenUp(TRIES));
         }
-        let started = self.plan.start(&self.plan.contestants[engine]);
+        let started = self.plan.start(&self.plan.contestants[engine], self.stop);
         match started {
             Ok(_) => failures.store(0, Ordering::Relaxed),
             Err(_) => {

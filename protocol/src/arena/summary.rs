@@ -329,11 +329,7 @@ impl Summary {
             .collect();
         writeln!(f, "Endings: {}", endings.join(", "))?;
         for anomaly in &self.anomalies {
-            writeln!(
-                f,
-                "Game {}: {} lost by {}: {}",
-                anomaly.game, anomaly.engine, anomaly.reason, anomaly.detail
-            )?;
+            writeln!(f, "{anomaly}")?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! count when both their games are over. Knows no engine and no file. Start reading at [`Tally`].
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use serde::Serialize;
 
@@ -133,17 +134,27 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
-/// A game that an engine lost by misbehaviour.
+/// A game that an engine lost by misbehaviour, or an error that it reported.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Anomaly {
     /// The game's number.
     pub game: usize,
     /// The culprit.
     pub engine: String,
-    /// What it did.
-    pub reason: Reason,
+    /// What lost it the game; `None` for a report that the game survived.
+    pub reason: Option<Reason>,
     /// Particulars.
     pub detail: String,
+}
+
+impl fmt::Display for Anomaly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Game {}: {} ", self.game, self.engine)?;
+        match self.reason {
+            Some(reason) => write!(f, "lost by {reason}: {}", self.detail),
+            None => write!(f, "reports an error: {}", self.detail),
+        }
+    }
 }
 
 /// The score so far.
@@ -188,6 +199,14 @@ impl Tally {
             self.busy += note.time;
         }
         *self.reasons.entry(game.reason).or_insert(0) += 1;
+        for complaint in &game.complaints {
+            self.anomalies.push(Anomaly {
+                game: game.game,
+                engine: complaint.engine.clone(),
+                reason: None,
+                detail: complaint.text.clone(),
+            });
+        }
         if game.reason.is_anomaly() {
             let culprit = if game.half_points(&game.black) == 0 {
                 black
@@ -198,7 +217,7 @@ impl Tally {
             self.anomalies.push(Anomaly {
                 game: game.game,
                 engine: self.names[culprit].clone(),
-                reason: game.reason,
+                reason: Some(game.reason),
                 detail: game.detail.clone(),
             });
         }
@@ -259,7 +278,7 @@ impl Tally {
         &self.reasons
     }
 
-    /// Games lost by misbehaviour, in the order they were counted.
+    /// Games lost by misbehaviour, and errors that engines reported, in the order they were counted.
     #[must_use]
     pub fn anomalies(&self) -> &[Anomaly] {
         &self.anomalies
@@ -304,6 +323,7 @@ mod tests {
             result,
             reason: Reason::NoMove,
             detail: String::new(),
+            complaints: vec![],
             ended: String::new(),
             seconds: 1.0,
         }

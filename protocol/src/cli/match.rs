@@ -3,7 +3,6 @@
 //! Owns the arguments, the files that a match leaves and what is shown while it goes on; games,
 //! figures and texts are [`protocol::arena`]'s. Start reading at [`Match::run`].
 
-use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +14,6 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use protocol::arena::adjudicate::{Adjudication, Consent};
 use protocol::arena::contestant::{Contestant, number_namesakes};
-use protocol::arena::files;
 use protocol::arena::game::Terms;
 use protocol::arena::journal::{BUILDS, Journal};
 use protocol::arena::openings::{Opening, Order, Source};
@@ -164,7 +162,7 @@ impl Match {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<Answer, Failure> {
         let mut plan = self.plan()?;
         let stop = interrupts()?;
-        for warning in plan.rehearse().map_err(input)? {
+        for warning in plan.rehearse(&stop).map_err(input)? {
             super::tell_progress(&format!("warning: {warning}"));
         }
         let mut keeper = Keeper::open(self, &mut plan)?;
@@ -325,7 +323,7 @@ impl Match {
     /// What must be the same when a match goes on; the number of games may grow.
     fn conditions(&self, plan: &Plan) -> Value {
         json!({
-            BUILDS: builds(plan),
+            BUILDS: plan.builds(),
             "engines": plan.contestants,
             "openings": plan.openings.len(),
             "form": self.form(),
@@ -334,18 +332,6 @@ impl Match {
             "adjudication": self.adjudication(),
         })
     }
-}
-
-/// What tells the builds of the engines apart, by the engine's name.
-fn builds(plan: &Plan) -> Value {
-    let mut known: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
-    let of = |contestant: &Contestant| {
-        let program = contestant.program(&plan.own_program)?;
-        let known = known.entry(program);
-        let build = known.or_insert_with_key(|path| files::fingerprint(path).ok());
-        Some((contestant.name.clone(), json!(build.clone()?)))
-    };
-    Value::Object(plan.contestants.iter().filter_map(of).collect())
 }
 
 fn input(error: impl std::fmt::Display) -> Failure {

@@ -1,14 +1,17 @@
 //! The other end of the line: drives an engine that runs as a child process.
 //!
 //! Owns the child's life (start, handshake, search, end) and how long it may stay silent; the
-//! dialects' vocabulary is in `speech`, pipes and process groups in `process`. Trusts the
-//! engine in nothing: every wait has an end, every line a length, and whether a move is legal is
-//! for the caller to decide. Start reading at [`Client::think`].
+//! dialects' vocabulary is in `speech`, declared options in `options`, pipes and process groups in
+//! `process`. Trusts the engine in nothing: every wait has an end, every line a length, and
+//! whether a move is legal is for the caller to decide. Start reading at [`Client::think`].
 
+mod options;
 mod process;
 mod speech;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use engine::rules::Game;
@@ -69,7 +72,7 @@ pub struct Thought {
     pub answer: Option<String>,
     /// What it said last about its search.
     pub info: Info,
-    /// From the request to the arrival of the answer.
+    /// From the writing of the request to the arrival of the answer.
     pub elapsed: Duration,
 }
 
@@ -95,6 +98,9 @@ pub enum ClientError {
         /// How long it was waited for.
         waited: Duration,
     },
+    /// The wait was given up because the match is to end.
+    #[error("interrupted")]
+    Interrupted,
     /// The engine failed so often that it is not started again.
     #[error("given up after {0} starts in vain")]
     GivenUp(u32),
@@ -114,18 +120,29 @@ pub struct Client {
     speech: Speech,
     patience: Duration,
     answers_ping: bool,
+    refused: Vec<String>,
+    complaints: Vec<String>,
+    stop: Arc<AtomicBool>,
 }
 
 /// An engine that knows no `ping` is found out within this time, once.
 const PING_TRIAL: Duration = Duration::from_secs(1);
 
+/// How often a wait looks whether it is to be given up.
+const POLL: Duration = Duration::from_millis(100);
+
+/// How many complaints are kept until they are taken, and how much of each, in characters.
+const COMPLAINTS: usize = 8;
+const COMPLAINT_LENGTH: usize = 200;
+
 impl Client {
-    /// Starts an engine and sets it up, up to its being ready.
+    /// Starts an engine and sets it up, up to its being ready. Once `stop` is set, this and every
+    /// later wait is given up soon.
     ///
     /// # Errors
     ///
     /// [`ClientError`] if it cannot be started, ends, or is not ready within its patience.
-    pub fn start(recipe: &Recipe) -> Result<Self, ClientError> {
+    pub fn start(recipe: &Recipe, stop: &Arc<AtomicBool>) -> Result<Self, ClientError> {
         let process = Process::start(&recipe.command, recipe.directory.as_deref())
             .map_err(|error| ClientError::Start(recipe.command.join(" "), error))?;
         let mut client = Self {
@@ -133,6 +150,9 @@ impl Client {
             speech: Speech::new(recipe.tongue),
             patience: recipe.patience,
             answers_ping: true,
+            refused: Vec::new(),
+            complaints: Vec::new(),
+            stop: Arc::clone(stop),
         };
         client.set_up(recipe)?;
         Ok(client)
@@ -145,10 +165,16 @@ impl Client {
         self.tell(&settings)?;
         self.tell(&[self.speech.prepare().into()])?;
         self.await_signal(&Heard::Ready, "readiness", self.patience)?;
+        if !settings.is_empty() {
+            let complaints = self.take_complaints().into_iter();
+            self.refused
+                .extend(complaints.map(|told| format!("refuses a setting: {told}")));
+        }
         match self.ping(PING_TRIAL.min(self.patience)) {
             Err(ClientError::Silent { .. }) => self.answers_ping = false,
             other => other?,
         }
+        self.complaints.clear();
         Ok(())
     }
 
@@ -158,10 +184,25 @@ impl Client {
         self.speech.name()
     }
 
-    /// The settings asked for that the engine does not have.
+    /// The settings asked for that the engine does not have, does not take by what it declares,
+    /// or complained of; each continues a sentence that begins with its name.
     #[must_use]
-    pub fn unknown_settings(&self) -> &[String] {
-        self.speech.unknown_settings()
+    pub fn refused_settings(&self) -> Vec<String> {
+        let declared = self.speech.refused().iter();
+        declared.chain(&self.refused).cloned().collect()
+    }
+
+    /// Whether the engine has told its options, or refused one itself: then what it does not take
+    /// is known, otherwise only suspected.
+    #[must_use]
+    pub fn knows_settings(&self) -> bool {
+        self.speech.declares_options() || !self.refused.is_empty()
+    }
+
+    /// What the engine has complained of since this was asked last: the first eight lines, cut to
+    /// 200 characters.
+    pub fn take_complaints(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.complaints)
     }
 
     /// Announces a new game, and waits until the engine has cleared its memory, so that the
@@ -196,7 +237,9 @@ impl Client {
         limit: Duration,
     ) -> Result<Thought, ClientError> {
         let request = self.speech.search(game, budget);
-        self.process.forget_unread();
+        for line in self.process.unread() {
+            self.understand(&line);
+        }
         let began = Instant::now();
         self.tell(&request)?;
         let mut info = Info::default();
@@ -205,10 +248,12 @@ impl Client {
             match heard {
                 Heard::Info(news) => info.update(&news),
                 Heard::Done(answer) => {
+                    // How long our own thread took to get its turn is not the engine's time.
+                    let asked = self.process.last_write().max(began);
                     return Ok(Thought {
                         answer,
                         info,
-                        elapsed: at.saturating_duration_since(began),
+                        elapsed: at.saturating_duration_since(asked),
                     });
                 }
                 _ => {}
@@ -247,12 +292,31 @@ impl Client {
             what,
             waited: limit,
         };
-        match self.process.read(began + limit) {
-            Some(Event::Line(_, at)) if at > began + limit => Err(silent),
-            Some(Event::Line(line, at)) => Ok((self.speech.hear(&line), at)),
-            Some(Event::Closed) => Err(self.ended()),
-            None => Err(silent),
+        let deadline = began + limit;
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(ClientError::Interrupted);
+            }
+            match self.process.read(deadline.min(Instant::now() + POLL)) {
+                Some(Event::Line(_, at)) if at > deadline => return Err(silent),
+                Some(Event::Line(line, at)) => return Ok((self.understand(&line), at)),
+                Some(Event::Closed) => return Err(self.ended()),
+                None if Instant::now() >= deadline => return Err(silent),
+                None => {}
+            }
         }
+    }
+
+    /// Understands a line, and keeps it if it is a complaint.
+    fn understand(&mut self, line: &str) -> Heard {
+        let heard = self.speech.hear(line);
+        if let Heard::Complaint(text) = &heard
+            && self.complaints.len() < COMPLAINTS
+        {
+            let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+            self.complaints.push(plain.take(COMPLAINT_LENGTH).collect());
+        }
+        heard
     }
 
     fn ended(&mut self) -> ClientError {

@@ -47,6 +47,8 @@ pub(super) enum Event {
 pub(super) struct Process {
     child: Box<dyn ChildWrapper>,
     input: Option<Sender<String>>,
+    /// When the latest message began to be written.
+    last_write: Arc<Mutex<Instant>>,
     output: Receiver<Event>,
     last_words: Arc<Mutex<Vec<u8>>>,
     /// Disconnected once standard error has ended.
@@ -58,10 +60,12 @@ impl Process {
         let mut child = group(command, directory).spawn()?;
         let (input, messages) = bounded(UNWRITTEN);
         let (lines, output) = bounded(UNREAD_LINES);
+        let last_write = Arc::new(Mutex::new(Instant::now()));
         let last_words = Arc::new(Mutex::new(Vec::new()));
         let (speaking, words_end) = bounded(0);
         if let Some(pipe) = child.stdin().take() {
-            thread::spawn(move || write_all(pipe, &messages));
+            let last_write = Arc::clone(&last_write);
+            thread::spawn(move || write_all(pipe, &messages, &last_write));
         }
         if let Some(pipe) = child.stdout().take() {
             thread::spawn(move || read_lines(pipe, &lines));
@@ -76,6 +80,7 @@ impl Process {
         Ok(Self {
             child,
             input: Some(input),
+            last_write,
             output,
             last_words,
             words_end,
@@ -102,13 +107,19 @@ impl Process {
         }
     }
 
-    /// Drops lines that answer an earlier request.
-    pub(super) fn forget_unread(&self) {
-        for event in self.output.try_iter().take(UNREAD_LINES) {
-            if matches!(event, Event::Closed) {
-                break;
-            }
-        }
+    /// When the latest message began to be written to the child.
+    pub(super) fn last_write(&self) -> Instant {
+        *self.last_write.lock()
+    }
+
+    /// Takes the lines that were not read: they answer an earlier request.
+    pub(super) fn unread(&self) -> Vec<String> {
+        let events = self.output.try_iter().take(UNREAD_LINES);
+        let lines = events.map_while(|event| match event {
+            Event::Line(line, _) => Some(line),
+            Event::Closed => None,
+        });
+        lines.collect()
     }
 
     /// How the child ended, and the end of what it wrote to standard error.
@@ -172,8 +183,9 @@ fn group(command: &[String], directory: Option<&Path>) -> CommandWrap {
     wrapped
 }
 
-fn write_all(mut pipe: ChildStdin, messages: &Receiver<String>) {
+fn write_all(mut pipe: ChildStdin, messages: &Receiver<String>, last_write: &Mutex<Instant>) {
     for message in messages {
+        *last_write.lock() = Instant::now();
         if pipe
             .write_all(message.as_bytes())
             .and_then(|()| pipe.flush())

@@ -8,6 +8,7 @@ use engine::notation::{Notation, fen, moves};
 use engine::rules::{Game, Position};
 use serde::{Deserialize, Serialize};
 
+use super::options::Declared;
 use super::{Budget, Recipe, Remaining};
 use crate::hub;
 
@@ -73,6 +74,8 @@ pub(super) enum Heard {
     Info(Info),
     /// The end of a search, with the move.
     Done(Option<String>),
+    /// The engine complains.
+    Complaint(String),
 }
 
 /// One conversation.
@@ -80,8 +83,8 @@ pub(super) enum Heard {
 pub(super) struct Speech {
     tongue: Tongue,
     name: String,
-    parameters: Vec<String>,
-    unknown: Vec<String>,
+    parameters: Vec<Declared>,
+    refused: Vec<String>,
 }
 
 impl Speech {
@@ -90,7 +93,7 @@ impl Speech {
             tongue,
             name: String::new(),
             parameters: Vec::new(),
-            unknown: Vec::new(),
+            refused: Vec::new(),
         }
     }
 
@@ -98,8 +101,14 @@ impl Speech {
         &self.name
     }
 
-    pub(super) fn unknown_settings(&self) -> &[String] {
-        &self.unknown
+    /// The settings that the engine, by what it declares, does not take.
+    pub(super) fn refused(&self) -> &[String] {
+        &self.refused
+    }
+
+    /// Whether the engine has told its options.
+    pub(super) fn declares_options(&self) -> bool {
+        !self.parameters.is_empty()
     }
 
     /// Asks the engine to introduce itself; the end of that is [`Heard::Greeted`].
@@ -136,7 +145,8 @@ impl Speech {
         }
     }
 
-    /// The lines that make the settings; notes those that the engine did not declare.
+    /// The lines that make the settings; notes those that the engine does not
+    /// take by its declarations.
     pub(super) fn settings(&mut self, recipe: &Recipe) -> Vec<String> {
         let number = |name: &str, value: Option<u32>| value.map(|v| (name.into(), v.to_string()));
         let common: Vec<(String, String)> = [
@@ -149,8 +159,8 @@ impl Speech {
         let mut lines = Vec::new();
         for (name, value) in common.iter().chain(&recipe.options) {
             match self.declared(name, value) {
-                Some((name, value)) => lines.push(self.set(&name, &value)),
-                None => self.unknown.push(name.clone()),
+                Ok((name, value)) => lines.push(self.set(&name, &value)),
+                Err(fault) => self.refused.push(fault),
             }
         }
         // Our letters are plain, and we play English draughts: said to engines that may ask.
@@ -163,12 +173,12 @@ impl Speech {
     }
 
     fn declares(&self, name: &str) -> bool {
-        self.parameters.iter().any(|known| known == name)
+        self.parameters.iter().any(|known| known.name == name)
     }
 
     /// The engine's own spelling of a setting. Scan, and engines after it, call the table
     /// `tt-size` and give the binary logarithm of its entries of 16 bytes.
-    fn declared(&self, name: &str, value: &str) -> Option<(String, String)> {
+    fn declared(&self, name: &str, value: &str) -> Result<(String, String), String> {
         if self.tongue == Tongue::Cb {
             // It declares nothing; these two are CheckerBoard's own names.
             let name = match name {
@@ -176,18 +186,35 @@ impl Speech {
                 "threads" => "searchthreads",
                 other => other,
             };
-            return Some((name.into(), value.into()));
+            return Ok((name.into(), value.into()));
         }
-        let known = self
+        let find = |name: &str| {
+            let mut all = self.parameters.iter();
+            all.find(|known| known.name.eq_ignore_ascii_case(name))
+        };
+        let (known, value) = match (find(name), find("tt-size"), value.parse::<u32>()) {
+            (Some(known), _, _) => (known, value.to_owned()),
+            (None, Some(size), Ok(megabytes @ 1..)) if name == "hash" => {
+                (size, (u64::from(megabytes) << 16).ilog2().to_string())
+            }
+            _ => return Err(self.unknown(name)),
+        };
+        known
+            .check(&value)
+            .map_err(|expected| format!("{}={value}: expected {expected}", known.name))?;
+        Ok((known.name.clone(), value))
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let known: Vec<&str> = self
             .parameters
             .iter()
-            .find(|known| known.eq_ignore_ascii_case(name));
-        if let Some(known) = known {
-            return Some((known.clone(), value.into()));
+            .map(|one| one.name.as_str())
+            .collect();
+        if known.is_empty() {
+            return format!("declares no options, so not {name}");
         }
-        let megabytes: u64 = value.parse().ok().filter(|&value| value > 0)?;
-        (name == "hash" && self.declares("tt-size"))
-            .then(|| ("tt-size".into(), (megabytes << 16).ilog2().to_string()))
+        format!("has no option {name}; it has {}", known.join(", "))
     }
 
     fn set(&self, name: &str, value: &str) -> String {
@@ -223,9 +250,12 @@ impl Speech {
         let line = hub::Line::read(line);
         match line.command() {
             "id" => self.name = line.value("name").unwrap_or_default().into(),
-            "param" => self
-                .parameters
-                .extend(line.value("name").map(str::to_owned)),
+            "param" => self.parameters.extend(Declared::from_hub(&line)),
+            "error" => {
+                let parts = ["message", "detail"].map(|key| line.value(key));
+                let parts: Vec<&str> = parts.into_iter().flatten().collect();
+                return Heard::Complaint(parts.join(": "));
+            }
             "wait" => return Heard::Greeted,
             "ready" | "pong" => return Heard::Ready,
             "info" => {
@@ -245,13 +275,11 @@ impl Speech {
         let mut words = line.split_whitespace();
         match words.next() {
             Some("id") if words.next() == Some("name") => self.name = rest(words),
-            Some("option") if words.next() == Some("name") => {
-                let name: Vec<&str> = words.take_while(|&word| word != "type").collect();
-                self.parameters.push(name.join(" "));
-            }
+            Some("option") => self.parameters.extend(Declared::from_ugi(words)),
             Some("ugiok") => return Heard::Greeted,
             Some("readyok") => return Heard::Ready,
-            Some("info") => return Heard::Info(worded_info(words)),
+            Some("info") => return ugi_info(words),
+            Some("error") => return Heard::Complaint(rest(words)),
             Some("bestmove") => return Heard::Done(answer(words.next())),
             _ => {}
         }
@@ -268,6 +296,7 @@ impl Speech {
             }
             Some("info") => Heard::Info(worded_info(words)),
             Some("move") => Heard::Done(answer(words.next())),
+            Some("?") => Heard::Complaint(line.trim().into()),
             Some(word) if word == CB_PING.1 => Heard::Ready,
             Some(_) => Heard::Nothing,
         }
@@ -283,6 +312,17 @@ fn answer(word: Option<&str>) -> Option<String> {
 
 fn rest<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// UGI has no line for complaints; ours, and others', are `info string error ...`.
+fn ugi_info<'a>(words: impl Iterator<Item = &'a str>) -> Heard {
+    let words: Vec<&str> = words.collect();
+    match words[..] {
+        ["string", first, ..] if first.trim_end_matches(':').eq_ignore_ascii_case("error") => {
+            Heard::Complaint(words[2..].join(" "))
+        }
+        _ => Heard::Info(worded_info(words.into_iter())),
+    }
 }
 
 fn whole(text: &str) -> Option<u32> {
@@ -535,6 +575,7 @@ mod tests {
             })
         };
         let done = |text: &str| Heard::Done(Some(text.into()));
+        let complaint = |text: &str| Heard::Complaint(text.into());
         let cases = [
             (
                 Tongue::Hub,
@@ -577,7 +618,18 @@ mod tests {
             ),
             (Tongue::Cb, "move 27x18x11 result 3", done("27x18x11")),
             (Tongue::Cb, "21", Heard::Ready),
-            (Tongue::Cb, "?", Heard::Nothing),
+            (Tongue::Cb, "? bad move", complaint("? bad move")),
+            (
+                Tongue::Ugi,
+                "info string error bad move",
+                complaint("bad move"),
+            ),
+            (Tongue::Ugi, "info string errors 0", info(None, None, None)),
+            (
+                Tongue::Hub,
+                "error message=\"bad move\" detail=1-32",
+                complaint("bad move: 1-32"),
+            ),
         ];
         for (tongue, line, expected) in cases {
             let mut speech = Speech::new(tongue);
@@ -615,8 +667,11 @@ mod tests {
             ]
         );
         assert_eq!(
-            (speech.name(), speech.unknown_settings()),
-            ("Scan", &["threads".to_owned()][..])
+            (speech.name(), speech.refused()),
+            (
+                "Scan",
+                &["has no option threads; it has tt-size, book".to_owned()][..]
+            )
         );
     }
 }

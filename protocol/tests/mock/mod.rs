@@ -122,6 +122,7 @@ impl Mock {
             "boaster" => say("info depth=99 score=99.99 nodes=1 pv=\"1-32 1-32\""),
             "drawish" => say("info depth=1 score=0.00 message=\"draw\""),
             "garbage" => self.garbage(),
+            "complainer" if self.searches == 3 => say("error message=\"bad mood\" detail=today"),
             "shouter" => eprintln!("{}", "x".repeat(200_000)),
             "flood" => self.flood(),
             "parent" => self.leave_a_child(),
