@@ -305,6 +305,28 @@ fn our_own_engine_plays_in_every_dialect() {
     }
 }
 
+/// Lasker's Diagram 88: with the move White wins, without it Black draws.
+#[test]
+fn databases_end_games_where_that_was_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let openings = folder.path().join("88.txt");
+    std::fs::write(&openings, "W:WK32:BK26\nB:WK32:BK26\n").expect("a file");
+    let openings = openings.to_str().expect("a path in UTF-8");
+    let bounds = ["--games", "4", "--nodes", "400", "--openings", openings];
+    let (games, _) = run(
+        &["self,name=a", "self,name=b"],
+        &[&bounds[..], &["--adjudicate-tablebase"]].concat(),
+    );
+    assert_eq!(games.len(), 4);
+    for game in &games {
+        let white_moves = game["fen"].as_str().expect("a FEN").starts_with('W');
+        assert_eq!(game["reason"], "database", "{game}");
+        assert_eq!(game["moves"], serde_json::json!([]), "{game}");
+        let result = if white_moves { "0-1" } else { "1/2-1/2" };
+        assert_eq!(game["result"], result, "{game}");
+    }
+}
+
 /// What must not depend on when the runner was killed.
 fn essence(games: &[Value]) -> BTreeMap<u64, String> {
     let essence = games.iter().map(|game| {

@@ -3,12 +3,14 @@
 //! Owns the course of a game and the rule by which a misbehaving engine loses it: the engine at
 //! fault has lost, whatever the position. Knows nothing of matches. Start reading at [`play`].
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use engine::board::Color;
 use engine::notation::{Notation, fen, moves};
-use engine::rules::{Game, Outcome};
+use engine::rules::{Game, Outcome, Position};
+use engine::tablebase::{Tablebase, Wld};
 
 use super::adjudicate::{Adjudication, Agreed, Agreement};
 use super::openings::Opening;
@@ -17,7 +19,7 @@ use super::time::{Allowance, PlayerClock, budget};
 use crate::client::{Client, ClientError, Thought};
 
 /// What holds for every game of a match.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Terms {
     /// How much more than allowed a move may take without losing.
     pub margin: Duration,
@@ -25,6 +27,25 @@ pub struct Terms {
     pub patience: Duration,
     /// Agreements that end a game.
     pub adjudication: Adjudication,
+    /// Databases that end a game as soon as they have the value of its position. They do not count
+    /// the 40-move rule.
+    pub judge: Option<Arc<Tablebase>>,
+}
+
+impl Terms {
+    fn judged(&self, position: &Position) -> Option<End> {
+        let value = self.judge.as_ref()?.probe(position).ok()?;
+        let result = match value {
+            Wld::Win => GameResult::win(position.turn()),
+            Wld::Loss => GameResult::win(!position.turn()),
+            Wld::Draw => GameResult::Draw,
+        };
+        Some(End {
+            result,
+            reason: Reason::Database,
+            detail: String::new(),
+        })
+    }
 }
 
 /// How much longer than its time and the margin an engine is waited for: whoever answers within
@@ -158,14 +179,14 @@ impl Table {
         }
     }
 
-    /// The end by the rules, or by an agreement.
+    /// The end by the rules, by an agreement, or by a database.
     fn ended(&self, terms: &Terms) -> Option<End> {
         let (result, reason) = match (self.game.outcome(), self.agreed) {
             (Some(Outcome::Win(winner)), _) => (GameResult::win(winner), Reason::NoMove),
             (Some(Outcome::Draw(reason)), _) => (GameResult::Draw, reason.into()),
             (None, Some(Agreed::Win(winner))) => (GameResult::win(winner), Reason::AgreedWin),
             (None, Some(Agreed::Draw)) => (GameResult::Draw, Reason::AgreedDraw),
-            (None, None) => return None,
+            (None, None) => return terms.judged(&self.game.position()),
         };
         let consent = match reason {
             Reason::AgreedWin => terms.adjudication.win,

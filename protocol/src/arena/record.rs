@@ -70,6 +70,8 @@ pub enum Reason {
     AgreedWin,
     /// Both engines saw an even game for long enough.
     AgreedDraw,
+    /// An endgame database has the value.
+    Database,
     /// The loser answered with something that is no legal move.
     IllegalMove,
     /// The loser's process ended.
@@ -99,6 +101,7 @@ impl fmt::Display for Reason {
             Self::FortyMoves => "40-move rule",
             Self::AgreedWin => "adjudicated a win",
             Self::AgreedDraw => "adjudicated a draw",
+            Self::Database => "adjudicated by database",
             Self::IllegalMove => "illegal move",
             Self::Crash => "crash",
             Self::Hang => "no answer",

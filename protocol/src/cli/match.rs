@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
+use engine::tablebase::Tablebase;
 use indicatif::{ProgressBar, ProgressStyle};
 use protocol::arena::adjudicate::{Adjudication, Consent};
 use protocol::arena::contestant::{Contestant, number_namesakes};
@@ -26,9 +27,13 @@ use protocol::arena::sprt::{Decision, Scale, Sprt};
 use protocol::arena::summary::{Effort, Summary, standing};
 use protocol::arena::tally::Tally;
 use protocol::arena::time::{Allowance, MOST_PLIES, TimeControl};
+use protocol::databases;
 use serde_json::{Value, json};
 
 use super::{Answer, Failure};
+
+/// For decoded values of the databases that end games.
+const JUDGE_CACHE_MB: usize = 16;
 
 /// Play engines against each other, from both sides of each opening.
 ///
@@ -93,6 +98,10 @@ pub(super) struct Match {
     /// End a game as drawn when no score is larger: men, and plies in a row
     #[arg(long, value_name = "SCORE,PLIES")]
     adjudicate_draw: Option<Consent>,
+    /// End a game as soon as the endgame databases know its value: those built in (up to five
+    /// pieces) and those that CROWNHEAD_TABLEBASE names. The 40-move rule is not counted
+    #[arg(long)]
+    adjudicate_tablebase: bool,
     /// Write the games here, with scores, depths and clocks
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
@@ -270,10 +279,19 @@ impl Match {
                 margin: self.margin,
                 patience: self.timeout,
                 adjudication: self.adjudication(),
+                judge: self.judge()?,
             },
             patience: self.timeout,
             own_program: std::env::current_exe()?,
         })
+    }
+
+    fn judge(&self) -> Result<Option<Arc<Tablebase>>, Failure> {
+        if !self.adjudicate_tablebase {
+            return Ok(None);
+        }
+        let found = databases::open(None, JUDGE_CACHE_MB).map_err(input)?;
+        Ok(Some(Arc::new(found.tablebase)))
     }
 
     fn adjudication(&self) -> Adjudication {
@@ -330,6 +348,7 @@ impl Match {
             "seed": self.seed,
             "margin": self.margin.as_secs_f64(),
             "adjudication": self.adjudication(),
+            "tablebase": self.adjudicate_tablebase,
         })
     }
 }
