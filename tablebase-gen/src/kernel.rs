@@ -1,6 +1,6 @@
 //! The loops that the time goes into, compiled for each instruction set and chosen at run time.
 //!
-//! Every loop is written once, in plain Rust ([`body`]); the only unsafe code of the crate is
+//! Every loop is written once, in plain Rust (module `body`); the only unsafe code of the crate is
 //! here, where a copy compiled for AVX2 or AVX-512 is called after the processor was asked.
 //! Results are the same bit for bit. Knows rows of bits and nothing of draughts.
 
