@@ -20,10 +20,10 @@ fn build(folder: &Path, pieces: u32, isa: Isa) {
     let order = Order {
         pieces,
         per_side: 4,
-        out: folder.to_owned(),
+        out: Some(folder.to_owned()),
         isa,
     };
-    build::build(&order, |_| {}).expect("a build in a new folder");
+    build::build(&order, |_, _| {}).expect("a build in a new folder");
 }
 
 fn facts() -> Value {

@@ -85,6 +85,30 @@ impl<'t> Target<'t> {
     }
 }
 
+/// Who is told when positions are decided: the seam for distances.
+///
+/// A position's round is the number of king steps, by both sides together, before a capture or a
+/// man's move settles it (or nobody has a move): 0 when its own side settles it at once. With
+/// [`Watch::LEVELS`] every position is reported exactly once, at its own round, and the rounds of a
+/// block never go back; draws are never reported. Values are the same either way. The planes
+/// are those of the [`Target`] with `side` to move: word `at` of `lost` and of `open`, which
+/// hold what was known before. Example: a table of rounds adds `round` at the bits reported.
+pub(crate) trait Watch {
+    /// Whether both sides advance by one round at a time. Otherwise the sides take turns, which
+    /// needs half the work, and nothing is reported.
+    const LEVELS: bool;
+
+    /// The bits of `won` and `lost` at word `at` of the planes are decided in `round`.
+    fn decided(&mut self, round: u32, side: Side, at: usize, won: u32, lost: u32);
+}
+
+/// Nobody is told.
+impl Watch for () {
+    const LEVELS: bool = false;
+
+    fn decided(&mut self, _: u32, _: Side, _: usize, _: u32, _: u32) {}
+}
+
 /// Room to work in, used again for every block.
 pub(crate) struct Solver {
     isa: Isa,
@@ -110,6 +134,7 @@ impl Solver {
         men: [Bitboard; 2],
         lookup: &mut Lookup<'_>,
         mut out: [Target<'_>; 2],
+        watch: &mut impl Watch,
     ) {
         let kings = blocks.forces.map(|force| force.kings);
         for side in [0, 1] {
@@ -124,18 +149,18 @@ impl Solver {
         let [first, second] = &mut out;
         match kings {
             [0, 0] => {
-                self.finish_without_kings(0, first);
-                self.finish_without_kings(1, second);
+                self.finish_without_kings(0, first, watch);
+                self.finish_without_kings(1, second, watch);
             }
             [0, _] => {
-                self.finish_without_kings(0, first);
-                self.finish_against_men(kings[1], &self.halves[1], first, second);
+                self.finish_without_kings(0, first, watch);
+                self.finish_against_men(1, kings[1], first, second, watch);
             }
             [_, 0] => {
-                self.finish_without_kings(1, second);
-                self.finish_against_men(kings[0], &self.halves[0], second, first);
+                self.finish_without_kings(1, second, watch);
+                self.finish_against_men(0, kings[0], second, first, watch);
             }
-            _ => self.settle(kings, &mut out),
+            _ => self.settle(kings, &mut out, watch),
         }
     }
 
@@ -242,51 +267,102 @@ impl Solver {
     }
 
     /// A side without kings has nothing more to decide.
-    fn finish_without_kings(&self, side: Side, out: &mut Target<'_>) {
+    fn finish_without_kings(&self, side: Side, out: &mut Target<'_>, watch: &mut impl Watch) {
         let half = &self.halves[side];
         out.lost.copy_from_slice(&half.loses);
-        for (open, (legal, wins)) in out.open.iter_mut().zip(half.legal.iter().zip(&half.wins)) {
-            *open = legal & !wins;
+        for (at, (legal, wins)) in half.legal.iter().zip(&half.wins).enumerate() {
+            watch.decided(0, side, at, legal & wins, half.loses[at]);
+            out.open[at] = legal & !wins;
         }
     }
 
     /// Kings against men: every move of the men is final, so one pass of king steps is enough.
     fn finish_against_men(
         &self,
+        side: Side,
         kings: u32,
-        half: &Half,
         theirs: &Target<'_>,
         out: &mut Target<'_>,
+        watch: &mut impl Watch,
     ) {
         let own = Kings::of(kings);
+        let half = &self.halves[side];
+        let [mut now, mut all] = [(); 2].map(|()| [(); 2].map(|()| vec![0; own.width]));
         let bit = |plane: &[u32], row: u16| plane[usize::from(row / 32)] >> (row % 32) & 1;
         for row in 0..own.sets {
-            let (mut lost, mut open) = (0, 0);
+            let (mut lost, mut open, mut any) = (0, 0, 0);
             for &next in &own.steps[own.starts[row] as usize..own.starts[row + 1] as usize] {
                 lost |= bit(theirs.lost, next);
                 open |= bit(theirs.open, next);
+                any |= half.legal[usize::from(next)];
             }
-            let won = half.wins[row] | (half.quiet[row] & lost);
-            let lose = half.loses[row] & !(half.quiet[row] & open);
-            out.lost[row / 32] |= lose << (row % 32);
-            out.open[row / 32] |= (half.legal[row] & !won) << (row % 32);
+            let quiet = half.quiet[row];
+            let won = half.wins[row] | (quiet & lost);
+            let lose = half.loses[row] & !(quiet & open);
+            let (at, nth) = (row / 32, row % 32);
+            now[0][at] |= half.wins[row] << nth;
+            now[1][at] |= (lose & !(quiet & any)) << nth;
+            all[0][at] |= won << nth;
+            all[1][at] |= lose << nth;
+            out.lost[at] |= lose << nth;
+            out.open[at] |= (half.legal[row] & !won) << nth;
+        }
+        for (at, (&won, &lost)) in now[0].iter().zip(&now[1]).enumerate() {
+            watch.decided(0, side, at, won, lost);
+        }
+        for (at, (&won, &lost)) in all[0].iter().zip(&all[1]).enumerate() {
+            watch.decided(1, side, at, won & !now[0][at], lost & !now[1][at]);
         }
     }
 
-    /// Passes of king steps, the sides in turn, until nothing changes.
-    fn settle(&mut self, kings: [u32; 2], out: &mut [Target<'_>; 2]) {
+    /// Passes of king steps until nothing changes.
+    fn settle<W: Watch>(&mut self, kings: [u32; 2], out: &mut [Target<'_>; 2], watch: &mut W) {
         for side in [0, 1] {
             out[side].open.copy_from_slice(&self.halves[1 - side].legal);
         }
-        let mut side = 0;
-        let mut idle = 0;
+        let rounds = if W::LEVELS {
+            Self::settle_by_levels
+        } else {
+            Self::settle_by_turns
+        };
+        rounds(self, kings, out, watch);
+    }
+
+    /// The sides take turns; each sees what the other has just found.
+    fn settle_by_turns<W: Watch>(
+        &mut self,
+        kings: [u32; 2],
+        out: &mut [Target<'_>; 2],
+        watch: &mut W,
+    ) {
+        let (mut side, mut idle) = (0, 0);
         while idle < 2 {
             let changed = self.pass(side, kings, out);
+            if changed {
+                self.publish(side, kings, &mut out[side], 0, watch);
+            }
             idle = if changed { 0 } else { idle + 1 };
             side = 1 - side;
         }
     }
 
+    /// Both sides see what was known after the round before.
+    fn settle_by_levels<W: Watch>(
+        &mut self,
+        kings: [u32; 2],
+        out: &mut [Target<'_>; 2],
+        watch: &mut W,
+    ) {
+        for round in 0.. {
+            let changed = [0, 1].map(|side| self.pass(side, kings, out));
+            for side in [0, 1] {
+                self.publish(side, kings, &mut out[side], round, watch);
+            }
+            if changed == [false; 2] {
+                break;
+            }
+        }
+    }
     /// One pass for one side; true if it changed anything.
     fn pass(&mut self, side: Side, kings: [u32; 2], out: &mut [Target<'_>; 2]) -> bool {
         let (own, their) = (Kings::of(kings[side]), Kings::of(kings[1 - side]));
@@ -307,14 +383,19 @@ impl Solver {
             dirty: &mut half.dirty,
         });
         half.changed.fill(0);
-        if changed {
-            self.publish(side, own, their, &mut out[side]);
-        }
         changed
     }
 
     /// Copies changed results of one side, turned, to where the other side's passes read them.
-    fn publish(&mut self, side: Side, own: &Kings, their: &Kings, out: &mut Target<'_>) {
+    fn publish(
+        &mut self,
+        side: Side,
+        kings: [u32; 2],
+        out: &mut Target<'_>,
+        round: u32,
+        watch: &mut impl Watch,
+    ) {
+        let (own, their) = (Kings::of(kings[side]), Kings::of(kings[1 - side]));
         let [first, second] = &mut self.halves;
         let (half, other) = if side == 0 {
             (first, second)
@@ -336,7 +417,9 @@ impl Solver {
                     let row = 32 * word + i;
                     if won | lost != 0 {
                         let at = row * own.width + group;
-                        any |= (out.open[at] & won) | (lost & !out.lost[at]);
+                        let new = [out.open[at] & won, lost & !out.lost[at]];
+                        watch.decided(round, side, at, new[0], new[1]);
+                        any |= new[0] | new[1];
                         out.open[at] &= !won;
                         out.lost[at] |= lost;
                     }
@@ -378,4 +461,94 @@ fn turned(
         isa.transpose(&mut tile);
     }
     tile
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::tablebase::{Slice, index::MenIndex};
+
+    use super::*;
+    use crate::build::{pairs, solve_pair};
+    use crate::pair::{Pair, Store};
+
+    /// Adds up what is reported, and checks that nothing is reported twice or out of turn.
+    struct Tally {
+        last: u32,
+        seen: [[Vec<u32>; 2]; 2],
+    }
+
+    impl Watch for Tally {
+        const LEVELS: bool = true;
+
+        fn decided(&mut self, round: u32, side: Side, at: usize, won: u32, lost: u32) {
+            assert!(round >= self.last);
+            self.last = round;
+            for (seen, bits) in self.seen[side].iter_mut().zip([won, lost]) {
+                assert_eq!(seen[at] & bits, 0);
+                seen[at] |= bits;
+            }
+        }
+    }
+
+    /// Level by level the values are the same, and what is reported is all that is decided.
+    fn check_levels(store: &Store, pair: &Pair) {
+        let ones = |plane: &[u32]| {
+            plane
+                .iter()
+                .map(|word| u64::from(word.count_ones()))
+                .sum::<u64>()
+        };
+        let mut positions = 0;
+        let blocks = &pair.blocks;
+        let words = [0, 1].map(|mover| blocks.plane_words(mover));
+        let mut solver = Solver::new(Isa::detect());
+        for place in 0..blocks.len() {
+            let done = [0, 1].map(|side| &pair.tables[side][..]);
+            let mut lookup = Lookup::new(store, blocks, done);
+            let mut out = words.map(|words| vec![0; 2 * words]);
+            let mut tally = Tally {
+                last: 0,
+                seen: words.map(|words| [vec![0; words], vec![0; words]]),
+            };
+            let targets = out.each_mut().map(|planes| Target::of(planes));
+            solver.solve(blocks, blocks.men(place), &mut lookup, targets, &mut tally);
+            for side in [0, 1] {
+                let (lost, open) = out[side].split_at(words[side]);
+                let at = 2 * words[side] * place;
+                assert!(out[side] == pair.tables[side][at..at + 2 * words[side]]);
+                let [won_seen, lost_seen] = &tally.seen[side];
+                assert!(lost_seen == lost);
+                assert!(won_seen.iter().zip(open).all(|(won, open)| won & open == 0));
+                positions += ones(won_seen) + ones(open);
+            }
+        }
+        assert_eq!(positions, expected(pair));
+    }
+
+    /// Positions in the stored blocks: of a symmetric pair only half of those with unlike men.
+    fn expected(pair: &Pair) -> u64 {
+        let [a, b] = pair.blocks.forces;
+        let both = 2 * Slice { own: a, their: b }.positions();
+        if a != b {
+            return both;
+        }
+        let twice = (0..pair.blocks.len()).filter(|&place| {
+            let [a, b] = pair.blocks.men(place);
+            a == b
+        });
+        let block = both / u64::from(MenIndex::new(a.men, b.men).len());
+        (both + twice.count() as u64 * block) / 2
+    }
+
+    #[test]
+    fn levels_report_each_decided_position_once() {
+        let mut store = Store::default();
+        for pieces in 2..=4 {
+            for forces in pairs(pieces, 4) {
+                let pair = solve_pair(Isa::detect(), &store, forces);
+                check_levels(&store, &pair);
+                store.insert(pair);
+            }
+        }
+    }
 }

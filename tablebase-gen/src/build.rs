@@ -72,7 +72,7 @@ pub(crate) fn solve_pair(isa: Isa, store: &Store, forces: [Force; 2]) -> Pair {
                         .zip(second.chunks_exact_mut(words[1]));
                     for (place, (first, second)) in (start + nth * batch..).zip(planes) {
                         let out = [first, second].map(Target::of);
-                        solver.solve(&blocks, blocks.men(place), &mut lookup, out);
+                        solver.solve(&blocks, blocks.men(place), &mut lookup, out, &mut ());
                     }
                 },
             );
@@ -121,10 +121,27 @@ pub struct Order {
     pub pieces: u32,
     /// The most pieces of a side, up to 4.
     pub per_side: u32,
-    /// The folder of the files.
-    pub out: PathBuf,
+    /// The folder of the files; `None` to count only, and write nothing.
+    pub out: Option<PathBuf>,
     /// The instruction set of the loops.
     pub isa: Isa,
+}
+
+/// The slices solved last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solved {
+    /// Lost, drawn and won positions of each slice of the pair.
+    pub slices: Vec<(Slice, [u64; 3])>,
+    /// Seconds spent on solving them.
+    pub seconds: f64,
+}
+
+impl Solved {
+    /// Positions of all slices.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        self.slices.iter().map(|(slice, _)| slice.positions()).sum()
+    }
 }
 
 /// What was done so far.
@@ -176,9 +193,11 @@ fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// # Errors
 ///
 /// When a file cannot be written; what was written before stays and is whole.
-pub fn build(order: &Order, mut watch: impl FnMut(&Progress)) -> anyhow::Result<Progress> {
-    fs::create_dir_all(&order.out)
-        .with_context(|| format!("cannot make the folder {}", order.out.display()))?;
+pub fn build(order: &Order, mut watch: impl FnMut(&Progress, &Solved)) -> anyhow::Result<Progress> {
+    if let Some(out) = &order.out {
+        fs::create_dir_all(out)
+            .with_context(|| format!("cannot make the folder {}", out.display()))?;
+    }
     let mut progress = Progress {
         of: (2..=order.pieces)
             .flat_map(|pieces| Slice::all(pieces, order.per_side))
@@ -192,15 +211,21 @@ pub fn build(order: &Order, mut watch: impl FnMut(&Progress)) -> anyhow::Result<
         for forces in pairs(pieces, order.per_side) {
             let started = Instant::now();
             let pair = solve_pair(order.isa, &store, forces);
-            progress.seconds_generate += started.elapsed().as_secs_f64();
+            let seconds = started.elapsed().as_secs_f64();
+            progress.seconds_generate += seconds;
             let started = Instant::now();
-            let results = count(&pair);
-            for (slice, results) in slices(forces).into_iter().zip(results) {
-                progress.bytes += store_slice(order, &pair, slice, results)?;
-                progress.positions += slice.positions();
+            let solved = Solved {
+                slices: slices(forces).into_iter().zip(count(&pair)).collect(),
+                seconds,
+            };
+            progress.positions += solved.positions();
+            if let Some(out) = &order.out {
+                for &(slice, results) in &solved.slices {
+                    progress.bytes += store_slice(out, &pair, slice, results)?;
+                }
             }
             progress.seconds_compress += started.elapsed().as_secs_f64();
-            watch(&progress);
+            watch(&progress, &solved);
             let now = forces[0].men + forces[1].men;
             if pieces == order.pieces && now > men {
                 men = now;
@@ -213,8 +238,8 @@ pub fn build(order: &Order, mut watch: impl FnMut(&Progress)) -> anyhow::Result<
 }
 
 /// Codes and writes one slice, unless its file is there; its bytes.
-fn store_slice(order: &Order, pair: &Pair, slice: Slice, results: [u64; 3]) -> anyhow::Result<u64> {
-    let path = path(&order.out, slice);
+fn store_slice(out: &Path, pair: &Pair, slice: Slice, results: [u64; 3]) -> anyhow::Result<u64> {
+    let path = path(out, slice);
     if let Some(bytes) = finished(&path, slice) {
         return Ok(bytes);
     }

@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand};
 use engine::tablebase::Slice;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use tablebase_gen::build::{self, Order, Progress};
+use tablebase_gen::build::{self, Order, Progress, Solved};
 use tablebase_gen::kernel::Isa;
 use tablebase_gen::{plan, stats, verify};
 
@@ -64,6 +64,9 @@ struct Build {
     /// The instruction set: portable, avx2 or avx512; the best there is by default.
     #[arg(long, value_name = "ISA")]
     isa: Option<String>,
+    /// Solve and count, but write no files.
+    #[arg(long, conflicts_with = "out")]
+    count_only: bool,
     /// Progress and result as one JSON object a line.
     #[arg(long)]
     json: bool,
@@ -196,6 +199,9 @@ fn check_resources(args: &Build) -> anyhow::Result<()> {
         .flat_map(|pieces| Slice::all(pieces, per_side))
         .map(Slice::positions)
         .sum();
+    if args.count_only {
+        return Ok(());
+    }
     let disk = positions / 64 + (1 << 20);
     fs::create_dir_all(&args.out)
         .with_context(|| format!("cannot make the folder {}", args.out.display()))?;
@@ -233,22 +239,40 @@ fn progress_object(progress: &Progress) -> serde_json::Value {
     })
 }
 
+/// The slices solved last: losses, draws and wins, seconds and positions a second.
+fn solved_object(solved: &Solved) -> serde_json::Value {
+    let slices: Vec<_> = solved
+        .slices
+        .iter()
+        .map(|(slice, [loss, draw, win])| {
+            json!({"slice": slice.to_string(), "win": win, "draw": draw, "loss": loss})
+        })
+        .collect();
+    json!({
+        "slices": slices,
+        "seconds": solved.seconds,
+        "positions_per_second": solved.positions() as f64 / solved.seconds.max(1e-9),
+    })
+}
+
 fn run_build(args: &Build) -> anyhow::Result<bool> {
     let isa = isa(args.isa.as_deref())?;
     check_resources(args)?;
     let order = Order {
         pieces: args.extent.pieces,
         per_side: args.extent.per_side,
-        out: args.out.clone(),
+        out: (!args.count_only).then(|| args.out.clone()),
         isa,
     };
     let bar = bar(1);
     let done = in_pool(args.threads, || {
-        build::build(&order, |progress| {
+        build::build(&order, |progress, solved| {
             bar.set_length(progress.of);
             bar.set_position(progress.positions);
             if args.json {
-                println!("{}", progress_object(progress));
+                let mut object = progress_object(progress);
+                object["solved"] = solved_object(solved);
+                println!("{object}");
             }
         })
     })??;
