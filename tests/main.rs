@@ -3,6 +3,7 @@
 mod array_rules;
 mod client;
 mod console;
+mod dxp;
 mod layering;
 mod notation;
 mod perft;

@@ -8,13 +8,14 @@
 use std::time::Duration;
 
 use engine::notation::{FenError, Notation, fen, moves};
-use engine::rules::{Game, Move, Position};
+use engine::rules::{Game, Position};
 use engine::score::{Depth, Score};
 use engine::search::{Clock, Limits, Report};
 
 use crate::error::ProtocolError;
-use crate::message::{Choice, Dialect, Question, Reply, Request, Setting, Settings, Value};
+use crate::message::{Choice, Codec, Question, Reply, Request, Setting, Settings, Value};
 use crate::replay::replay;
+use crate::words::line;
 
 /// English draughts among CheckerBoard's game types (and PDN's).
 pub const GAME_TYPE: u32 = 21;
@@ -209,7 +210,7 @@ fn read_number(name: &str, text: &str) -> Result<f64, ProtocolError> {
     number.ok_or_else(|| ProtocolError::bad_value(name, "a number from 0", text))
 }
 
-impl Dialect for Cb {
+impl Codec for Cb {
     fn decode(&mut self, line: &str) -> Result<Request, ProtocolError> {
         let (command, rest) = split(line);
         Ok(match command {
@@ -289,17 +290,8 @@ fn info(position: &Position, report: &Report) -> String {
         report.nodes,
         report.time.as_secs_f64(),
         report.nodes_per_second(),
-        line(*position, &report.pv),
+        line(*position, &report.pv, Notation::Numeric).join(" "),
     )
-}
-
-fn line(mut position: Position, line: &[Move]) -> String {
-    let texts = line.iter().map(|&mv| {
-        let text = moves::write(mv, &position, Notation::Numeric);
-        position = position.play(mv);
-        text
-    });
-    texts.collect::<Vec<_>>().join(" ")
 }
 
 fn done(position: &Position, choice: &Choice) -> String {

@@ -31,6 +31,7 @@ pub enum Line {
 pub struct Lines<R> {
     reader: R,
     longest: usize,
+    end: u8,
     skipping: bool,
 }
 
@@ -45,11 +46,21 @@ impl<R: BufRead> Lines<R> {
         Self {
             reader,
             longest,
+            end: b'\n',
             skipping: false,
         }
     }
 
-    /// Appends up to and including the next newline; says whether the line is complete.
+    /// Messages of at most `longest` bytes that end with a NUL; one that the end of the input cuts
+    /// off is dropped.
+    pub fn nul_terminated(reader: R, longest: usize) -> Self {
+        Self {
+            end: b'\0',
+            ..Self::bounded(reader, longest)
+        }
+    }
+
+    /// Appends up to and including the next end of a line; says whether the line is complete.
     /// Stops early, with false, when `line` has passed the limit or the input has ended.
     fn gather(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         loop {
@@ -60,7 +71,7 @@ impl<R: BufRead> Lines<R> {
             if buffer.is_empty() {
                 return Ok(false);
             }
-            let end = buffer.iter().position(|&byte| byte == b'\n');
+            let end = buffer.iter().position(|&byte| byte == self.end);
             let part = &buffer[..end.unwrap_or(buffer.len())];
             let room = (self.longest + 1).saturating_sub(line.len());
             line.extend_from_slice(&part[..part.len().min(room)]);
@@ -91,10 +102,10 @@ impl<R: BufRead> Lines<R> {
             self.skipping = !complete;
             return Ok(Some(Line::TooLong));
         }
-        if !complete && line.is_empty() {
+        if !complete && (line.is_empty() || self.end == b'\0') {
             return Ok(None);
         }
-        if line.last() == Some(&b'\r') {
+        if self.end == b'\n' && line.last() == Some(&b'\r') {
             line.pop();
         }
         Ok(Some(Line::Text(
@@ -142,6 +153,18 @@ mod tests {
         assert_eq!(texts(b"12345678\n123456789\nb\n", 8), limit);
         assert_eq!(texts(b"12345678\n12345678901234567890\nb", 8), limit);
         assert_eq!(texts(b"1234567890", 8), [Line::TooLong]);
+    }
+
+    #[test]
+    fn nul_terminated_messages_are_whole_or_nothing() {
+        let messages = |input| Lines::nul_terminated(BufReader::with_capacity(2, input), 4);
+        let all = |input| messages(input).collect::<Vec<_>>();
+        assert_eq!(
+            all(&b"E00\0\0a\nb\r\0"[..]),
+            ["E00", "", "a\nb\r"].map(text)
+        );
+        assert_eq!(all(b"E00\0M000"), [text("E00")]);
+        assert_eq!(all(b"12345\0E00\0"), [Line::TooLong, text("E00")]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What clients ask and what they are told, whatever the dialect.
 //!
-//! Each dialect is a [`Dialect`]: it turns a line into a [`Request`] and a [`Reply`] into lines,
+//! Each dialect is a [`Codec`]: it turns a line into a [`Request`] and a [`Reply`] into lines,
 //! and does nothing else. The state machine between them is [`crate::session`].
 
 use engine::rules::{Game, Move, Position};
@@ -164,7 +164,7 @@ pub struct Choice {
 }
 
 /// A way of writing requests and replies as lines.
-pub trait Dialect: Send {
+pub trait Codec: Send {
     /// Understands a line.
     ///
     /// # Errors

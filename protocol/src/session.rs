@@ -9,22 +9,23 @@ use std::io::{self, BufReader, Read, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam::channel::{Receiver, bounded};
 use crossbeam::select;
-use engine::engine::{Engine, EngineOptions};
+use engine::engine::EngineOptions;
 use engine::eval::Evaluator;
 use engine::rules::{Game, Move};
 use engine::score::Bound;
-use engine::search::{Answer, HashError, Limits, Observer, Report};
+use engine::search::{Answer, HashError, Limits, Report};
 use thiserror::Error;
 
 use crate::cb::{self, Cb};
-use crate::choice::{Lines as Candidates, Taste};
+use crate::dialect::Dialect;
 use crate::error::{ProtocolError, excerpt};
 use crate::hub::Hub;
 use crate::hub::reading::Reading;
 use crate::lines::{Line, Lines};
-use crate::message::{Choice, Dialect, Question, Reply, Request, Setting, Settings, Value};
+use crate::message::{Choice, Codec, Question, Reply, Request, Setting, Value};
+use crate::player::{Event, Player, Search};
 use crate::ugi::Ugi;
 
 /// Lines that may wait to be read; beyond that the client has to.
@@ -36,17 +37,14 @@ const FAREWELL: Duration = Duration::from_millis(50);
 /// How often a search that ought to answer is looked after.
 const POLL: Duration = Duration::from_millis(10);
 
-/// Kept between lines for clients that need it (see [`Dialect::spaces_lines`]).
+/// Kept between lines for clients that need it (see [`Codec::spaces_lines`]).
 const SPACE: Duration = Duration::from_millis(1);
-
-/// The root moves that are rated when the choice is not only the best one.
-const LINES_FOR_VARIETY: usize = 6;
 
 /// How a session begins.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionOptions {
     /// The dialect; `None` lets the first line choose.
-    pub dialect: Option<Speech>,
+    pub dialect: Option<Dialect>,
     /// The reading of Hub positions that leave it open.
     pub guess: Reading,
     /// Table size and threads before the client sets them.
@@ -63,36 +61,21 @@ impl Default for SessionOptions {
     }
 }
 
-/// The dialects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speech {
-    /// Hub version 2.
-    Hub,
-    /// CheckerBoard's text commands.
-    Cb,
-    /// UGI.
-    Ugi,
+fn codec(dialect: Dialect, guess: Reading) -> Box<dyn Codec> {
+    match dialect {
+        Dialect::Hub => Box::new(Hub::new(guess)),
+        Dialect::Cb => Box::new(Cb::default()),
+        Dialect::Ugi => Box::new(Ugi::default()),
+    }
 }
 
-impl Speech {
-    fn dialect(self, guess: Reading) -> Box<dyn Dialect> {
-        match self {
-            Self::Hub => Box::new(Hub::new(guess)),
-            Self::Cb => Box::new(Cb::default()),
-            Self::Ugi => Box::new(Ugi::default()),
-        }
-    }
-
-    /// The dialect that a line leaves no doubt about.
-    fn of(line: &str) -> Option<Self> {
-        let command = line.split_whitespace().next()?;
-        match command {
-            "hub" | "init" | "set-param" | "new-game" | "pos" | "level" => Some(Self::Hub),
-            "ugi" | "isready" | "uginewgame" | "setoption" | "position" | "query" => {
-                Some(Self::Ugi)
-            }
-            _ => cb::is_own(line).then_some(Self::Cb),
-        }
+/// The dialect that a line leaves no doubt about.
+fn dialect_of(line: &str) -> Option<Dialect> {
+    let command = line.split_whitespace().next()?;
+    match command {
+        "hub" | "init" | "set-param" | "new-game" | "pos" | "level" => Some(Dialect::Hub),
+        "ugi" | "isready" | "uginewgame" | "setoption" | "position" | "query" => Some(Dialect::Ugi),
+        _ => cb::is_own(line).then_some(Dialect::Cb),
     }
 }
 
@@ -130,36 +113,9 @@ where
     Ok(Session::new(writer, options)?.run(&lines)?)
 }
 
-/// What a search tells the session.
-enum Event {
-    Report(Report),
-    Answer(Answer),
-    Fault(String),
-}
-
-/// Carries reports from the search's thread to the session's.
-struct Courier(Sender<Event>);
-
-impl Observer for Courier {
-    fn report(&mut self, report: &Report) {
-        // A session that has ended does not listen any more.
-        let _ = self.0.send(Event::Report(report.clone()));
-    }
-
-    fn answer(&mut self, answer: &Answer) {
-        let _ = self.0.send(Event::Answer(answer.clone()));
-    }
-
-    fn fault(&mut self, what: &str) {
-        let _ = self.0.send(Event::Fault(what.into()));
-    }
-}
-
-/// A search that has not been answered yet.
+/// A search with what the client was told of it.
 struct Running {
-    game: Game,
-    candidates: Candidates,
-    taste: Taste,
+    search: Search,
     /// The first move of the latest line that the client was told.
     told: Option<Move>,
 }
@@ -173,51 +129,34 @@ enum Next {
 struct Session<W> {
     out: W,
     last_line: Instant,
-    dialect: Box<dyn Dialect>,
+    codec: Box<dyn Codec>,
     /// Whether the first line that tells still has to come.
     undecided: bool,
     guess: Reading,
-    engine: Engine,
-    settings: Settings,
-    random: fastrand::Rng,
+    player: Player,
     /// The game to search next; `None` after a position that could not be read.
     game: Option<Game>,
+    /// A search that has not been answered yet.
     running: Option<Running>,
-    sender: Sender<Event>,
-    events: Receiver<Event>,
 }
 
 impl<W: Write> Session<W> {
     fn new(out: W, options: &SessionOptions) -> Result<Self, HashError> {
-        let engine = Engine::new(options.engine)?;
-        let (sender, events) = unbounded();
-        let settings = Settings {
-            hash_mb: engine.hash_mb(),
-            threads: engine.threads(),
-            variety: 0,
-            seed: 0,
-        };
+        let dialect = options.dialect.unwrap_or_default();
         Ok(Self {
             out,
             last_line: Instant::now(),
-            dialect: options
-                .dialect
-                .unwrap_or(Speech::Hub)
-                .dialect(options.guess),
+            codec: codec(dialect, options.guess),
             undecided: options.dialect.is_none(),
             guess: options.guess,
-            engine,
-            settings,
-            random: fastrand::Rng::new(),
+            player: Player::new(options.engine)?,
             game: Some(Game::default()),
             running: None,
-            sender,
-            events,
         })
     }
 
     fn run(mut self, lines: &Receiver<Line>) -> io::Result<()> {
-        let events = self.events.clone();
+        let events = self.player.events();
         loop {
             select! {
                 recv(events) -> event => if let Ok(event) = event {
@@ -242,12 +181,12 @@ impl<W: Write> Session<W> {
         // Some editors and shells put a byte-order mark before the first line of what they send.
         let text = text.trim_start_matches('\u{FEFF}');
         if self.undecided
-            && let Some(speech) = Speech::of(text)
+            && let Some(dialect) = dialect_of(text)
         {
             self.undecided = false;
-            self.dialect = speech.dialect(self.guess);
+            self.codec = codec(dialect, self.guess);
         }
-        match self.dialect.decode(text) {
+        match self.codec.decode(text) {
             Ok(Request::Quit) => return Ok(Next::Leave),
             Ok(request) => self.on_request(request)?,
             Err(error) => self.on_error(&error)?,
@@ -270,7 +209,7 @@ impl<W: Write> Session<W> {
             Request::Nothing | Request::Quit => Ok(()),
             Request::Say(text) => self.say(&Reply::Text(&text)),
             Request::Identify => {
-                let settings = self.settings;
+                let settings = self.player.settings();
                 self.say(&Reply::Identity(&settings))
             }
             Request::Prepare => {
@@ -280,7 +219,7 @@ impl<W: Write> Session<W> {
             Request::Ping => self.say(&Reply::Pong),
             Request::NewGame => {
                 self.end_search(None)?;
-                self.engine.new_game();
+                self.player.new_game();
                 self.game = Some(Game::default());
                 Ok(())
             }
@@ -291,11 +230,11 @@ impl<W: Write> Session<W> {
             }
             Request::Go(limits) => self.go(limits),
             Request::PonderHit => {
-                self.engine.ponder_hit();
+                self.player.ponder_hit();
                 Ok(())
             }
             Request::Stop => {
-                self.engine.stop();
+                self.player.stop();
                 Ok(())
             }
             Request::Set(setting) => self.set(setting),
@@ -303,7 +242,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    fn go(&mut self, mut limits: Limits) -> io::Result<()> {
+    fn go(&mut self, limits: Limits) -> io::Result<()> {
         self.end_search(None)?;
         let Some(game) = self.game.clone() else {
             self.say(&Reply::Fault(&ProtocolError::NoPosition))?;
@@ -312,20 +251,8 @@ impl<W: Write> Session<W> {
         if !game.position().can_move() {
             return self.say(&Reply::Done(&game, &Choice::default()));
         }
-        let taste = Taste::within(self.settings.variety);
-        if taste.is_choosy() {
-            limits.lines = limits.lines.max(LINES_FOR_VARIETY);
-        }
-        self.engine.set_game(game.clone());
-        self.engine
-            .go(limits, Box::new(Courier(self.sender.clone())));
-        let candidates = Candidates::default();
-        self.running = Some(Running {
-            game,
-            candidates,
-            taste,
-            told: None,
-        });
+        let search = self.player.go(game, limits);
+        self.running = Some(Running { search, told: None });
         Ok(())
     }
 
@@ -333,14 +260,14 @@ impl<W: Write> Session<W> {
     /// that does not answer is given up.
     fn end_search(&mut self, limit: Option<Duration>) -> io::Result<()> {
         if self.running.is_some() {
-            self.engine.stop();
+            self.player.stop();
         }
         let end = limit.map(|limit| Instant::now() + limit);
         while self.running.is_some() {
-            match self.events.recv_timeout(POLL) {
+            match self.player.events().recv_timeout(POLL) {
                 Ok(event) => self.on_event(event)?,
                 Err(_) if end.is_some_and(|end| Instant::now() >= end) => return Ok(()),
-                Err(_) if self.engine.is_searching() => {}
+                Err(_) if self.player.is_searching() => {}
                 // The search has ended: whatever it had to say waits, and belongs to this search.
                 Err(_) => return self.hear_the_last(),
             }
@@ -349,7 +276,7 @@ impl<W: Write> Session<W> {
     }
 
     fn hear_the_last(&mut self) -> io::Result<()> {
-        while let Ok(event) = self.events.try_recv() {
+        while let Ok(event) = self.player.events().try_recv() {
             self.on_event(event)?;
         }
         self.running = None;
@@ -374,81 +301,47 @@ impl<W: Write> Session<W> {
         let Some(mut running) = self.running.take() else {
             return Ok(());
         };
-        running.candidates.add(report);
+        running.search.hear(report);
         let is_shown = report.line == 1 && report.bound == Bound::Exact && !report.pv.is_empty();
         if is_shown {
             running.told = report.pv.first().copied();
-            self.say(&Reply::Info(&running.game, report))?;
+            self.say(&Reply::Info(running.search.game(), report))?;
         }
         self.running = Some(running);
         Ok(())
     }
 
     fn on_answer(&mut self, running: &Running, answer: Answer) -> io::Result<()> {
-        let best = Choice {
-            best: answer.best,
-            ponder: answer.ponder,
-            score: answer.report.score,
-        };
-        let choice = running
-            .candidates
-            .choose(running.taste, best, &mut self.random);
+        let choice = self.player.choose(&running.search, &answer);
         if running.told != choice.best {
-            self.inform(running, &choice, answer.report)?;
+            self.inform(&running.search, &choice, answer.report)?;
         }
-        let choice = Choice {
-            ponder: playable_ponder(&running.game, &choice),
-            ..choice
-        };
-        self.say(&Reply::Done(&running.game, &choice))
+        self.say(&Reply::Done(running.search.game(), &choice))
     }
 
     /// Says a score and a line for a move that nothing was said about yet.
-    fn inform(&mut self, running: &Running, choice: &Choice, last: Report) -> io::Result<()> {
-        let known = choice.best.and_then(|best| running.candidates.of(best));
+    fn inform(&mut self, search: &Search, choice: &Choice, last: Report) -> io::Result<()> {
+        let known = choice.best.and_then(|best| search.line_of(best));
         let mut report = known.cloned().unwrap_or(last);
         if report.pv.is_empty() {
             report.pv.extend(choice.best);
         }
-        self.say(&Reply::Info(&running.game, &report))
+        self.say(&Reply::Info(search.game(), &report))
     }
 
     fn set(&mut self, setting: Setting) -> io::Result<()> {
         self.end_search(None)?;
-        match setting {
-            Setting::Hash(mb) if !(1..=Settings::MOST_HASH).contains(&mb) => {
-                let (most, in_use) = (Settings::MOST_HASH, self.settings.hash_mb);
-                let error = ProtocolError::BadValue(format!(
-                    "hash: expected 1 to {most}, found {mb}; {in_use} MB are in use"
-                ));
-                return self.say(&Reply::Fault(&error));
-            }
-            Setting::Hash(mb) => match self.engine.set_hash_mb(mb) {
-                Ok(mb) => self.settings.hash_mb = mb,
-                Err(error) => {
-                    self.settings.hash_mb = error.in_use;
-                    let error = ProtocolError::BadValue(error.to_string());
-                    return self.say(&Reply::Fault(&error));
-                }
-            },
-            Setting::Threads(threads) => self.settings.threads = self.engine.set_threads(threads),
-            Setting::Variety(variety) => self.settings.variety = variety,
-            Setting::Seed(seed) => {
-                self.settings.seed = seed;
-                self.random = match seed {
-                    0 => fastrand::Rng::new(),
-                    seed => fastrand::Rng::with_seed(seed),
-                };
-            }
+        match self.player.set(setting) {
+            Ok(()) => self.say(&Reply::Changed(setting)),
+            Err(error) => self.say(&Reply::Fault(&error)),
         }
-        self.say(&Reply::Changed(setting))
     }
 
     fn tell(&mut self, question: Question) -> io::Result<()> {
         let game = self.game.clone().unwrap_or_default();
         let value = match question {
-            Question::Hash => Value::Number(self.settings.hash_mb),
-            Question::Threads => Value::Number(self.settings.threads),
+            Question::Hash => Value::Number(self.player.settings().hash_mb),
+            Question::Threads => Value::Number(self.player.settings().threads),
             Question::GameOver => Value::Truth(game.outcome().is_some()),
             Question::BlackToMove => {
                 Value::Truth(game.position().turn() == engine::board::Color::Black)
@@ -466,10 +359,10 @@ impl<W: Write> Session<W> {
     /// Writes a reply, each line flushed by itself.
     fn say(&mut self, reply: &Reply<'_>) -> io::Result<()> {
         let spaced =
-            self.dialect.spaces_lines() && !matches!(reply, Reply::Info(..) | Reply::Done(..));
+            self.codec.spaces_lines() && !matches!(reply, Reply::Info(..) | Reply::Done(..));
         let (out, last_line) = (&mut self.out, &mut self.last_line);
         let mut result = Ok(());
-        self.dialect.encode(reply, &mut |line| {
+        self.codec.encode(reply, &mut |line| {
             if result.is_ok() {
                 let pause = SPACE.saturating_sub(last_line.elapsed());
                 if spaced && !pause.is_zero() {
@@ -487,16 +380,4 @@ impl<W: Write> Session<W> {
 fn write_line(out: &mut impl Write, line: &str) -> io::Result<()> {
     out.write_all(format!("{line}\n").as_bytes())?;
     out.flush()
-}
-
-/// The expected reply, if it is legal and the game goes on after it.
-fn playable_ponder(game: &Game, choice: &Choice) -> Option<Move> {
-    let mut game = game.clone();
-    game.play(choice.best?).ok()?;
-    let ponder = choice.ponder?;
-    if game.outcome().is_some() {
-        return None;
-    }
-    game.play(ponder).ok()?;
-    game.outcome().is_none().then_some(ponder)
 }

@@ -7,14 +7,15 @@
 use std::time::Duration;
 
 use engine::board::Color;
-use engine::notation::{Notation, fen, moves};
+use engine::notation::{Notation, fen};
 use engine::rules::{Game, Move, Outcome, Position};
 use engine::score::{Depth, Score, Verdict};
 use engine::search::{Clock, Limits, Report};
 
 use crate::error::ProtocolError;
-use crate::message::{Choice, Dialect, Question, Reply, Request, Setting, Settings, Value};
+use crate::message::{Choice, Codec, Question, Reply, Request, Setting, Settings, Value};
 use crate::replay::replay;
+use crate::words::line;
 
 /// The dialect.
 #[derive(Debug, Default)]
@@ -141,7 +142,7 @@ fn query(rest: &str) -> Result<Request, ProtocolError> {
     }))
 }
 
-impl Dialect for Ugi {
+impl Codec for Ugi {
     fn decode(&mut self, line: &str) -> Result<Request, ProtocolError> {
         let line = line.trim();
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -249,18 +250,8 @@ fn info(position: &Position, report: &Report) -> String {
         report.nodes,
         report.nodes_per_second(),
         report.time.as_millis(),
-        line(*position, &report.pv),
+        line(*position, &report.pv, Notation::Numeric).join(" "),
     )
-}
-
-/// Moves that follow each other, separated by blanks.
-fn line(mut position: Position, line: &[Move]) -> String {
-    let texts = line.iter().map(|&mv| {
-        let text = moves::write(mv, &position, Notation::Numeric);
-        position = position.play(mv);
-        text
-    });
-    texts.collect::<Vec<_>>().join(" ")
 }
 
 fn best_move(game: &Game, choice: &Choice) -> String {
@@ -268,11 +259,8 @@ fn best_move(game: &Game, choice: &Choice) -> String {
         return "bestmove none".into();
     };
     let played: Vec<Move> = [best].into_iter().chain(choice.ponder).collect();
-    let texts = line(game.position(), &played);
-    match texts.split_once(' ') {
-        Some((best, ponder)) => format!("bestmove {best} ponder {ponder}"),
-        None => format!("bestmove {texts}"),
-    }
+    let texts = line(game.position(), &played, Notation::Numeric);
+    format!("bestmove {}", texts.join(" ponder "))
 }
 
 #[cfg(test)]

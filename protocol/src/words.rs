@@ -1,7 +1,8 @@
-//! Scores as people say them.
+//! Scores and lines of play as people read them.
 
 use engine::board::Color;
-use engine::rules::Position;
+use engine::notation::{Notation, moves};
+use engine::rules::{Move, Position};
 use engine::score::{Score, Verdict};
 
 /// Less than this, in hundredths of a man, is even.
@@ -56,4 +57,24 @@ fn evaluated(score: Score, mover: Color) -> String {
         "much better"
     };
     format!("{side} is {word}")
+}
+
+/// The texts of moves that follow each other from `position`, as short as they are clear.
+///
+/// ```
+/// use engine::notation::Notation;
+/// use engine::rules::Position;
+/// use protocol::words::line;
+///
+/// let first = Position::START.legal_moves()[0];
+/// assert_eq!(line(Position::START, &[first], Notation::Numeric).len(), 1);
+/// ```
+#[must_use]
+pub fn line(mut position: Position, line: &[Move], notation: Notation) -> Vec<String> {
+    let texts = line.iter().map(|&mv| {
+        let text = moves::write(mv, &position, notation);
+        position = position.play(mv);
+        text
+    });
+    texts.collect()
 }

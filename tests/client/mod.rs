@@ -6,7 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::engine::EngineOptions;
-use protocol::session::{SessionError, SessionOptions, Speech, serve};
+use protocol::dialect::Dialect;
+use protocol::session::{SessionError, SessionOptions, serve};
 
 /// Nothing that is waited for takes longer, even on a loaded machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -17,9 +18,9 @@ pub(crate) struct Client {
     ended: Receiver<Result<(), SessionError>>,
 }
 
-pub(crate) fn options(speech: Option<Speech>) -> SessionOptions {
+pub(crate) fn options(dialect: Option<Dialect>) -> SessionOptions {
     SessionOptions {
-        dialect: speech,
+        dialect,
         engine: EngineOptions {
             hash_mb: 1,
             threads: 1,

@@ -12,7 +12,8 @@ use thiserror::Error;
 
 use super::files;
 use super::time::{Allowance, MOST_PLIES};
-use crate::client::{Recipe, Tongue};
+use crate::client::Recipe;
+use crate::dialect::Dialect;
 
 /// The command that stands for this program itself.
 pub const SELF: &str = "self";
@@ -27,7 +28,7 @@ pub struct Contestant {
     /// The directory it runs in.
     pub directory: Option<PathBuf>,
     /// The dialect it speaks.
-    pub dialect: Tongue,
+    pub dialect: Dialect,
     /// Size of its table in MiB.
     pub hash: Option<u32>,
     /// Its search threads.
@@ -128,7 +129,9 @@ impl Contestant {
             "cmd" => self.command = value.trim().into(),
             "name" => self.name = value.trim().into(),
             "dir" => self.directory = Some(value.into()),
-            "dialect" => self.dialect = dialect(value).ok_or_else(|| bad("hub, ugi or cb"))?,
+            "dialect" => {
+                self.dialect = Dialect::named(value).ok_or_else(|| bad("hub, ugi or cb"))?;
+            }
             "hash" => self.hash = Some(number("a number of MiB")?),
             "threads" => self.threads = Some(number("a number of threads")?),
             "depth" => {
@@ -194,20 +197,13 @@ impl Contestant {
         Recipe {
             command,
             directory: self.directory.clone(),
-            tongue: self.dialect,
+            dialect: self.dialect,
             hash: self.hash,
             threads: self.threads,
             options: self.options.clone(),
             patience,
         }
     }
-}
-
-fn dialect(name: &str) -> Option<Tongue> {
-    let mut dialects = Tongue::NAMES.into_iter();
-    dialects
-        .find(|&(known, _)| known == name)
-        .map(|(_, tongue)| tongue)
 }
 
 /// Makes the names of a match unique: the second `a` becomes `a (2)`.
@@ -236,7 +232,10 @@ mod tests {
         let engine = read(
             r#"cmd="/opt/x y/engine --a 1,2 'b c'",name=Old,dialect=ugi,hash=64,option.Style="a,\"b\"",time=10+0.1,nodes=5000"#,
         );
-        assert_eq!((engine.name.as_str(), engine.dialect), ("Old", Tongue::Ugi));
+        assert_eq!(
+            (engine.name.as_str(), engine.dialect),
+            ("Old", Dialect::Ugi)
+        );
         assert_eq!(
             engine.words().expect("words"),
             ["/opt/x", "y/engine", "--a", "1,2", "b c"]

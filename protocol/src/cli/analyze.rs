@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use engine::engine::{Engine, EngineOptions};
-use engine::notation::{Notation, ReadPosition, diagram, fen, moves};
+use engine::notation::{Notation, ReadPosition, diagram, fen};
 use engine::rules::{Move, Position};
 use engine::score::{Bound, Depth, Score};
 use engine::search::{self, Limits, Observer, Report};
 use protocol::hub::hub_score;
-use protocol::words::better_side;
+use protocol::words::{self, better_side};
 use serde::Serialize;
 
 use super::input::{NotationArgs, PositionArgs, turn_is_assumed};
@@ -54,7 +54,7 @@ pub(super) struct Analyze {
 }
 
 /// Seconds with a point, in every locale.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number = text
         .parse::<f64>()
         .ok()
@@ -203,16 +203,10 @@ impl Printer {
     }
 
     fn line(&self, report: &Report) -> Line {
-        let mut position = self.position;
-        let texts = report.pv.iter().map(|&mv| {
-            let text = moves::write(mv, &position, self.notation);
-            position = position.play(mv);
-            text
-        });
         Line {
             depth: report.depth.0,
             line: report.line,
-            pv: texts.collect(),
+            pv: words::line(self.position, &report.pv, self.notation),
             score: hub_score(report.score),
             value: value(report.score),
             better: better_side(report.score, &self.position),

@@ -8,6 +8,7 @@
 mod analyze;
 mod bench;
 mod console;
+mod dxp;
 mod input;
 mod r#match;
 mod perft;
@@ -19,7 +20,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use protocol::session::Speech;
+use protocol::dialect::Dialect;
 use thiserror::Error;
 
 /// An engine for English draughts (American checkers).
@@ -44,6 +45,7 @@ enum Command {
     Cb(session::Session),
     /// Speak UGI, the Universal Game Interface.
     Ugi(session::Session),
+    Dxp(dxp::Dxp),
     Probe(probe::Probe),
     Show(show::Show),
 }
@@ -90,9 +92,10 @@ fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure>
         Some(Command::Match(contest)) => contest.run(out),
         Some(Command::Analyze(analyze)) => analyze.run(out),
         Some(Command::Perft(perft)) => perft.run(out),
-        Some(Command::Hub(session)) => session.run(Some(Speech::Hub), out),
-        Some(Command::Cb(session)) => session.run(Some(Speech::Cb), out),
-        Some(Command::Ugi(session)) => session.run(Some(Speech::Ugi), out),
+        Some(Command::Hub(session)) => session.run(Some(Dialect::Hub), out),
+        Some(Command::Cb(session)) => session.run(Some(Dialect::Cb), out),
+        Some(Command::Ugi(session)) => session.run(Some(Dialect::Ugi), out),
+        Some(Command::Dxp(dxp)) => dxp.run(out),
         Some(Command::Probe(probe)) => probe.run(out),
         Some(Command::Show(show)) => show.run(out),
     }

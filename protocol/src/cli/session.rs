@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use clap::Args;
 use engine::engine::EngineOptions;
+use protocol::dialect::Dialect;
 use protocol::hub::reading::Reading;
-use protocol::session::{SessionError, SessionOptions, Speech, serve};
+use protocol::session::{SessionError, SessionOptions, serve};
 
 use super::{Answer, Failure};
 
@@ -30,17 +31,17 @@ impl Session {
         }
     }
 
-    /// Speaks `speech`, or whatever the first line chooses, until the client leaves.
+    /// Speaks `dialect`, or whatever the first line chooses, until the client leaves.
     pub(super) fn run(
         self,
-        speech: Option<Speech>,
+        dialect: Option<Dialect>,
         out: &mut impl Write,
     ) -> Result<Answer, Failure> {
         // Clients may read standard error as if it were the protocol, or never and let it fill up;
         // a search that fails is told as an error of the dialect.
         std::panic::set_hook(Box::new(|_| {}));
         let options = SessionOptions {
-            dialect: speech,
+            dialect,
             guess: likely_reading(),
             engine: self.engine(),
         };

@@ -1,13 +1,13 @@
 //! The other end of the line: drives an engine that runs as a child process.
 //!
 //! Owns the child's life (start, handshake, search, end) and how long it may stay silent; the
-//! dialects' vocabulary is in `speech`, declared options in `options`, pipes and process groups in
+//! dialects' vocabulary is in `conversation`, declared options in `options`, pipes and process groups in
 //! `process`. Trusts the engine in nothing: every wait has an end, every line a length, and
 //! whether a move is legal is for the caller to decide. Start reading at [`Client::think`].
 
+mod conversation;
 mod options;
 mod process;
-mod speech;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,10 +17,11 @@ use std::time::{Duration, Instant};
 use engine::rules::Game;
 use thiserror::Error;
 
+use self::conversation::{Conversation, Heard};
 use self::process::{Event, Process};
-use self::speech::{Heard, Speech};
+use crate::dialect::Dialect;
 
-pub use self::speech::{Info, Tongue};
+pub use self::conversation::Info;
 
 /// How to start an engine and what to set in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +31,7 @@ pub struct Recipe {
     /// Where it runs; `None` for our own directory.
     pub directory: Option<PathBuf>,
     /// The dialect it speaks.
-    pub tongue: Tongue,
+    pub dialect: Dialect,
     /// Size of the transposition table in MiB; `None` for the engine's own choice.
     pub hash: Option<u32>,
     /// Search threads; `None` for the engine's own choice.
@@ -117,7 +118,7 @@ fn quoted(said: &str) -> String {
 #[derive(Debug)]
 pub struct Client {
     process: Process,
-    speech: Speech,
+    conversation: Conversation,
     patience: Duration,
     answers_ping: bool,
     refused: Vec<String>,
@@ -147,7 +148,7 @@ impl Client {
             .map_err(|error| ClientError::Start(recipe.command.join(" "), error))?;
         let mut client = Self {
             process,
-            speech: Speech::new(recipe.tongue),
+            conversation: Conversation::new(recipe.dialect),
             patience: recipe.patience,
             answers_ping: true,
             refused: Vec::new(),
@@ -159,11 +160,11 @@ impl Client {
     }
 
     fn set_up(&mut self, recipe: &Recipe) -> Result<(), ClientError> {
-        self.tell(&[self.speech.greeting().into()])?;
+        self.tell(&[self.conversation.greeting().into()])?;
         self.await_signal(&Heard::Greeted, "greeting", self.patience)?;
-        let settings = self.speech.settings(recipe);
+        let settings = self.conversation.settings(recipe);
         self.tell(&settings)?;
-        self.tell(&[self.speech.prepare().into()])?;
+        self.tell(&[self.conversation.prepare().into()])?;
         self.await_signal(&Heard::Ready, "readiness", self.patience)?;
         if !settings.is_empty() {
             let complaints = self.take_complaints().into_iter();
@@ -181,14 +182,14 @@ impl Client {
     /// What the engine calls itself; empty if it did not say.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.speech.name()
+        self.conversation.name()
     }
 
     /// The settings asked for that the engine does not have, does not take by what it declares,
     /// or complained of; each continues a sentence that begins with its name.
     #[must_use]
     pub fn refused_settings(&self) -> Vec<String> {
-        let declared = self.speech.refused().iter();
+        let declared = self.conversation.refused().iter();
         declared.chain(&self.refused).cloned().collect()
     }
 
@@ -196,7 +197,7 @@ impl Client {
     /// is known, otherwise only suspected.
     #[must_use]
     pub fn knows_settings(&self) -> bool {
-        self.speech.declares_options() || !self.refused.is_empty()
+        self.conversation.declares_options() || !self.refused.is_empty()
     }
 
     /// What the engine has complained of since this was asked last: the first eight lines, cut to
@@ -212,7 +213,7 @@ impl Client {
     ///
     /// [`ClientError`] if the engine has ended or stays silent.
     pub fn new_game(&mut self) -> Result<(), ClientError> {
-        self.tell(&[self.speech.new_game().into()])?;
+        self.tell(&[self.conversation.new_game().into()])?;
         if self.answers_ping {
             self.ping(self.patience)?;
         }
@@ -220,7 +221,7 @@ impl Client {
     }
 
     fn ping(&mut self, patience: Duration) -> Result<(), ClientError> {
-        self.tell(&[self.speech.ping().into()])?;
+        self.tell(&[self.conversation.ping().into()])?;
         self.await_signal(&Heard::Ready, "answer to a ping", patience)
     }
 
@@ -236,7 +237,7 @@ impl Client {
         budget: &Budget,
         limit: Duration,
     ) -> Result<Thought, ClientError> {
-        let request = self.speech.search(game, budget);
+        let request = self.conversation.search(game, budget);
         for line in self.process.unread() {
             self.understand(&line);
         }
@@ -309,7 +310,7 @@ impl Client {
 
     /// Understands a line, and keeps it if it is a complaint.
     fn understand(&mut self, line: &str) -> Heard {
-        let heard = self.speech.hear(line);
+        let heard = self.conversation.hear(line);
         if let Heard::Complaint(text) = &heard
             && self.complaints.len() < COMPLAINTS
         {

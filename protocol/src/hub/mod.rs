@@ -19,7 +19,7 @@ pub use level::Level;
 pub use line::Line;
 
 use crate::error::ProtocolError;
-use crate::message::{Choice, Dialect, Reply, Request, Setting, Settings};
+use crate::message::{Choice, Codec, Reply, Request, Setting, Settings};
 use reading::{Boards, PosStyle, Reading};
 
 /// Names of English draughts that the parameter `variant` takes; no name is standardised.
@@ -113,7 +113,7 @@ fn one_of(name: &str, value: &str, names: &[&str]) -> Result<(), ProtocolError> 
     Err(ProtocolError::bad_value(name, &names.join(", "), value))
 }
 
-impl Dialect for Hub {
+impl Codec for Hub {
     fn decode(&mut self, line: &str) -> Result<Request, ProtocolError> {
         let line = Line::read(line);
         Ok(match line.command() {

@@ -1,45 +1,16 @@
 //! What we say to an engine and how we understand it, in each dialect.
 //!
 //! Owns the client's half of the vocabulary; the syntax of Hub lines is [`crate::hub::Line`]'s.
-//! Knows no process and no clock. Start reading at [`Speech::hear`].
+//! Knows no process and no clock. Start reading at [`Conversation::hear`].
 
 use engine::board::Color;
 use engine::notation::{Notation, fen, moves};
 use engine::rules::{Game, Position};
-use serde::{Deserialize, Serialize};
 
 use super::options::Declared;
 use super::{Budget, Recipe, Remaining};
+use crate::dialect::Dialect;
 use crate::hub;
-
-/// A dialect that an engine can be driven in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tongue {
-    /// Hub version 2.
-    #[default]
-    Hub,
-    /// The Universal Game Interface.
-    Ugi,
-    /// CheckerBoard's text commands, as lines.
-    Cb,
-}
-
-impl Tongue {
-    /// The dialects by name.
-    pub const NAMES: [(&str, Self); 3] = [("hub", Self::Hub), ("ugi", Self::Ugi), ("cb", Self::Cb)];
-
-    /// Its name on the command line, both of `match` and of our own program.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        let [hub, ugi, cb] = Self::NAMES.map(|(name, _)| name);
-        match self {
-            Self::Hub => hub,
-            Self::Ugi => ugi,
-            Self::Cb => cb,
-        }
-    }
-}
 
 /// What an engine tells about its search. What it does not tell is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,17 +51,17 @@ pub(super) enum Heard {
 
 /// One conversation.
 #[derive(Debug)]
-pub(super) struct Speech {
-    tongue: Tongue,
+pub(super) struct Conversation {
+    dialect: Dialect,
     name: String,
     parameters: Vec<Declared>,
     refused: Vec<String>,
 }
 
-impl Speech {
-    pub(super) fn new(tongue: Tongue) -> Self {
+impl Conversation {
+    pub(super) fn new(dialect: Dialect) -> Self {
         Self {
-            tongue,
+            dialect,
             name: String::new(),
             parameters: Vec::new(),
             refused: Vec::new(),
@@ -113,35 +84,35 @@ impl Speech {
 
     /// Asks the engine to introduce itself; the end of that is [`Heard::Greeted`].
     pub(super) fn greeting(&self) -> &'static str {
-        match self.tongue {
-            Tongue::Hub => "hub",
-            Tongue::Ugi => "ugi",
-            Tongue::Cb => "name",
+        match self.dialect {
+            Dialect::Hub => "hub",
+            Dialect::Ugi => "ugi",
+            Dialect::Cb => "name",
         }
     }
 
     /// Asks the engine to get ready; it answers [`Heard::Ready`].
     pub(super) fn prepare(&self) -> &'static str {
-        match self.tongue {
-            Tongue::Hub => "init",
+        match self.dialect {
+            Dialect::Hub => "init",
             _ => self.ping(),
         }
     }
 
     /// Asks for a sign of life; it answers [`Heard::Ready`].
     pub(super) fn ping(&self) -> &'static str {
-        match self.tongue {
-            Tongue::Hub => "ping",
-            Tongue::Ugi => "isready",
-            Tongue::Cb => CB_PING.0,
+        match self.dialect {
+            Dialect::Hub => "ping",
+            Dialect::Ugi => "isready",
+            Dialect::Cb => CB_PING.0,
         }
     }
 
     pub(super) fn new_game(&self) -> &'static str {
-        match self.tongue {
-            Tongue::Hub => "new-game",
-            Tongue::Ugi => "uginewgame",
-            Tongue::Cb => "newgame",
+        match self.dialect {
+            Dialect::Hub => "new-game",
+            Dialect::Ugi => "uginewgame",
+            Dialect::Cb => "newgame",
         }
     }
 
@@ -165,7 +136,7 @@ impl Speech {
         }
         // Our letters are plain, and we play English draughts: said to engines that may ask.
         for (name, value) in [("pos-style", "plain"), ("variant", "english")] {
-            if self.tongue == Tongue::Hub && self.declares(name) {
+            if self.dialect == Dialect::Hub && self.declares(name) {
                 lines.push(self.set(name, value));
             }
         }
@@ -179,7 +150,7 @@ impl Speech {
     /// The engine's own spelling of a setting. Scan, and engines after it, call the table
     /// `tt-size` and give the binary logarithm of its entries of 16 bytes.
     fn declared(&self, name: &str, value: &str) -> Result<(String, String), String> {
-        if self.tongue == Tongue::Cb {
+        if self.dialect == Dialect::Cb {
             // It declares nothing; these two are CheckerBoard's own names.
             let name = match name {
                 "hash" => "hashsize",
@@ -218,31 +189,31 @@ impl Speech {
     }
 
     fn set(&self, name: &str, value: &str) -> String {
-        match self.tongue {
-            Tongue::Hub => hub::Line::new("set-param")
+        match self.dialect {
+            Dialect::Hub => hub::Line::new("set-param")
                 .with("name", name)
                 .with("value", value)
                 .to_string(),
-            Tongue::Ugi => format!("setoption name {name} value {value}"),
-            Tongue::Cb => format!("set {name} {value}"),
+            Dialect::Ugi => format!("setoption name {name} value {value}"),
+            Dialect::Cb => format!("set {name} {value}"),
         }
     }
 
     /// The lines that start a search.
     pub(super) fn search(&self, game: &Game, budget: &Budget) -> Vec<String> {
-        match self.tongue {
-            Tongue::Hub => hub_search(game, budget),
-            Tongue::Ugi => ugi_search(game, budget),
-            Tongue::Cb => cb_search(game, budget),
+        match self.dialect {
+            Dialect::Hub => hub_search(game, budget),
+            Dialect::Ugi => ugi_search(game, budget),
+            Dialect::Cb => cb_search(game, budget),
         }
     }
 
     /// Understands a line; whatever makes no sense is [`Heard::Nothing`].
     pub(super) fn hear(&mut self, line: &str) -> Heard {
-        match self.tongue {
-            Tongue::Hub => self.hear_hub(line),
-            Tongue::Ugi => self.hear_ugi(line),
-            Tongue::Cb => self.hear_cb(line),
+        match self.dialect {
+            Dialect::Hub => self.hear_hub(line),
+            Dialect::Ugi => self.hear_ugi(line),
+            Dialect::Cb => self.hear_cb(line),
         }
     }
 
@@ -512,12 +483,12 @@ mod tests {
         },
     ];
 
-    fn searches(tongue: Tongue, played: &[&str], budget: &Budget) -> Vec<String> {
+    fn searches(dialect: Dialect, played: &[&str], budget: &Budget) -> Vec<String> {
         let mut game = Game::default();
         for text in played {
             moves::play(text, &mut game).expect(text);
         }
-        Speech::new(tongue).search(&game, budget)
+        Conversation::new(dialect).search(&game, budget)
     }
 
     #[test]
@@ -534,7 +505,7 @@ mod tests {
         };
         let start = "Bbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww";
         assert_eq!(
-            searches(Tongue::Hub, &["11-15", "22-18", "15x22"], &fixed),
+            searches(Dialect::Hub, &["11-15", "22-18", "15x22"], &fixed),
             [
                 &format!("pos pos={start} moves=\"11-15 22-18 15x22x18\""),
                 "level depth=9 nodes=500 move-time=0.05",
@@ -542,25 +513,25 @@ mod tests {
             ]
         );
         assert_eq!(
-            searches(Tongue::Hub, &[], &clocks)[1],
+            searches(Dialect::Hub, &[], &clocks)[1],
             "level moves=12 time=9.500 inc=0.100"
         );
         assert_eq!(
-            searches(Tongue::Ugi, &["11-15"], &clocks),
+            searches(Dialect::Ugi, &["11-15"], &clocks),
             [
                 "position startpos moves 11-15",
                 "go p1time 9600 p1inc 100 p2time 8200 p2inc 200"
             ]
         );
         assert_eq!(
-            searches(Tongue::Cb, &["11-15"], &clocks),
+            searches(Dialect::Cb, &["11-15"], &clocks),
             [
                 "setup B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12 11-15",
                 "go clock 8 0.2"
             ]
         );
         assert_eq!(
-            searches(Tongue::Cb, &[], &fixed)[1],
+            searches(Dialect::Cb, &[], &fixed)[1],
             "go depth 9 nodes 500 time 0.05"
         );
     }
@@ -578,63 +549,67 @@ mod tests {
         let complaint = |text: &str| Heard::Complaint(text.into());
         let cases = [
             (
-                Tongue::Hub,
+                Dialect::Hub,
                 "done move=27x11x16x24 ponder=1-5",
                 done("27x11x16x24"),
             ),
-            (Tongue::Hub, "done", Heard::Done(None)),
+            (Dialect::Hub, "done", Heard::Done(None)),
             (
-                Tongue::Hub,
+                Dialect::Hub,
                 "info depth=12 mean-depth=9.1 score=-0,35 nodes=77 pv=\"11-15 22-18\"",
                 info(Some(12), Some(-0.35), Some(77)),
             ),
-            (Tongue::Hub, "info depth=x score=#5", info(None, None, None)),
-            (Tongue::Ugi, "bestmove 11-15 ponder 22-18", done("11-15")),
-            (Tongue::Ugi, "bestmove none", Heard::Done(None)),
             (
-                Tongue::Ugi,
+                Dialect::Hub,
+                "info depth=x score=#5",
+                info(None, None, None),
+            ),
+            (Dialect::Ugi, "bestmove 11-15 ponder 22-18", done("11-15")),
+            (Dialect::Ugi, "bestmove none", Heard::Done(None)),
+            (
+                Dialect::Ugi,
                 "info depth 9 seldepth 12 score cp -35 nodes 77 pv depth 3",
                 info(Some(9), Some(-0.35), Some(77)),
             ),
             (
-                Tongue::Ugi,
+                Dialect::Ugi,
                 "info score mate -3",
                 info(None, Some(-99.94), None),
             ),
             (
-                Tongue::Cb,
+                Dialect::Cb,
                 "info depth 9 score +0.35 nodes 77 time 0.10",
                 info(Some(9), Some(0.35), Some(77)),
             ),
             (
-                Tongue::Cb,
+                Dialect::Cb,
                 "info score loss in 12 nodes 5",
                 info(None, Some(-99.88), Some(5)),
             ),
             (
-                Tongue::Cb,
+                Dialect::Cb,
                 "info score database win nodes 5",
                 info(None, Some(90.0), Some(5)),
             ),
-            (Tongue::Cb, "move 27x18x11 result 3", done("27x18x11")),
-            (Tongue::Cb, "21", Heard::Ready),
-            (Tongue::Cb, "? bad move", complaint("? bad move")),
+            (Dialect::Cb, "move 27x18x11 result 3", done("27x18x11")),
+            (Dialect::Cb, "21", Heard::Ready),
+            (Dialect::Cb, "? bad move", complaint("? bad move")),
             (
-                Tongue::Ugi,
+                Dialect::Ugi,
                 "info string error bad move",
                 complaint("bad move"),
             ),
-            (Tongue::Ugi, "info string errors 0", info(None, None, None)),
+            (Dialect::Ugi, "info string errors 0", info(None, None, None)),
             (
-                Tongue::Hub,
+                Dialect::Hub,
                 "error message=\"bad move\" detail=1-32",
                 complaint("bad move: 1-32"),
             ),
         ];
-        for (tongue, line, expected) in cases {
-            let mut speech = Speech::new(tongue);
-            speech.name = "x".into();
-            assert_eq!(speech.hear(line), expected, "{line}");
+        for (dialect, line, expected) in cases {
+            let mut conversation = Conversation::new(dialect);
+            conversation.name = "x".into();
+            assert_eq!(conversation.hear(line), expected, "{line}");
         }
     }
 
@@ -643,31 +618,31 @@ mod tests {
         let recipe = Recipe {
             command: vec![],
             directory: None,
-            tongue: Tongue::Hub,
+            dialect: Dialect::Hub,
             hash: Some(64),
             threads: Some(2),
             options: vec![("Book".into(), "false".into())],
             patience: Duration::ZERO,
         };
-        let mut speech = Speech::new(Tongue::Hub);
+        let mut conversation = Conversation::new(Dialect::Hub);
         for line in [
             "id name=Scan",
             "param name=tt-size value=24 type=int",
             "param name=book value=true type=bool",
             "wait",
         ] {
-            speech.hear(line);
+            conversation.hear(line);
         }
         // 64 MiB of 16-byte entries are 2^22 of them.
         assert_eq!(
-            speech.settings(&recipe),
+            conversation.settings(&recipe),
             [
                 "set-param name=tt-size value=22",
                 "set-param name=book value=false"
             ]
         );
         assert_eq!(
-            (speech.name(), speech.refused()),
+            (conversation.name(), conversation.refused()),
             (
                 "Scan",
                 &["has no option threads; it has tt-size, book".to_owned()][..]
