@@ -3,6 +3,7 @@
 mod array_rules;
 mod client;
 mod console;
+mod database_search;
 mod dxp;
 mod layering;
 mod notation;

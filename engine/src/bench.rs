@@ -44,16 +44,30 @@ pub struct Bench {
     pub time: Duration,
 }
 
-/// Searches `games` to `depth`, each with an empty table.
+/// An engine of the kind that the signature is made with, without endgame databases.
 ///
 /// # Errors
 ///
 /// [`HashError`] if 16 MiB cannot be had.
-pub fn run(games: &[Game], depth: i16) -> Result<Bench, HashError> {
-    let mut engine = Engine::new(EngineOptions {
+pub fn engine() -> Result<Engine, HashError> {
+    Engine::new(EngineOptions {
         hash_mb: HASH_MB,
         ..EngineOptions::default()
-    })?;
+    })
+}
+
+/// Searches `games` to `depth`, each with an empty table.
+///
+/// # Errors
+///
+/// As [`engine`].
+pub fn run(games: &[Game], depth: i16) -> Result<Bench, HashError> {
+    Ok(run_on(&mut engine()?, games, depth))
+}
+
+/// The same on a given engine. With endgame databases the nodes are no signature: they depend on
+/// what is loaded.
+pub fn run_on(engine: &mut Engine, games: &[Game], depth: i16) -> Bench {
     let began = Instant::now();
     let mut nodes = 0;
     for game in games {
@@ -61,8 +75,8 @@ pub fn run(games: &[Game], depth: i16) -> Result<Bench, HashError> {
         engine.set_game(game.clone());
         nodes += engine.search(Limits::to_depth(depth)).report.nodes;
     }
-    Ok(Bench {
+    Bench {
         nodes,
         time: began.elapsed(),
-    })
+    }
 }

@@ -15,6 +15,7 @@ use crate::search::history::Statistics;
 use crate::search::pool::{self, Job};
 use crate::search::table::Table;
 use crate::search::{Answer, HashError, Limits, Observer, Report};
+use crate::tablebase::Tablebase;
 
 /// What can be chosen about an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,7 @@ pub struct Engine {
     /// One for each thread.
     statistics: Arc<Mutex<Vec<Statistics>>>,
     threads: usize,
+    tablebase: Option<Arc<Tablebase>>,
     running: Option<Running>,
 }
 
@@ -75,6 +77,7 @@ impl Engine {
             table: Arc::new(Table::new(options.hash_mb)?),
             statistics: Arc::default(),
             threads: 1,
+            tablebase: None,
             running: None,
         };
         engine.set_threads(options.threads);
@@ -131,6 +134,21 @@ impl Engine {
         self.table.mb()
     }
 
+    /// Sets the endgame databases that searches ask; none at first. Stops a running search first.
+    /// With databases the nodes of a search depend on what earlier ones have decoded.
+    pub fn set_tablebase(&mut self, tablebase: Option<Arc<Tablebase>>) {
+        self.halt();
+        // What the table knows may come from other databases.
+        self.table.clear(self.threads);
+        self.tablebase = tablebase;
+    }
+
+    /// The endgame databases in use.
+    #[must_use]
+    pub fn tablebase(&self) -> Option<&Arc<Tablebase>> {
+        self.tablebase.as_ref()
+    }
+
     /// How full the table is with entries of the latest search, in thousandths.
     #[must_use]
     pub fn fullness(&self) -> u32 {
@@ -172,6 +190,7 @@ impl Engine {
             limits,
             table: Arc::clone(&self.table),
             control: Arc::clone(&control),
+            tablebase: self.tablebase.clone(),
         };
         let statistics = Arc::clone(&self.statistics);
         // Shared, so that it is not lost with the closure when no thread can be had.

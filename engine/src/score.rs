@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   0 ........ 20,000   evaluation, 100 a man
-//!   25,000 +-  500      won by an endgame database, less the plies to it
+//!   22,000 +- 1,500      won by an endgame database in an unknown time, with the evaluation
+//!   25,000 - plies       won by an endgame database, less the plies to the next capture or man's move
 //!   32,000 - ply        won by a line that was searched to the end
 //! ```
 //!
@@ -37,6 +38,8 @@ impl Score {
     pub const MOST_EVALUATION: Self = Self(20_000);
     const WIN: i16 = 32_000;
     const DATABASE_WIN: i16 = 25_000;
+    const DATABASE_WIN_SOMETIME: i16 = 22_000;
+    const DATABASE_EVALUATION: i16 = 1_500;
     /// The longest distance that a proven score can carry, in plies.
     pub const MOST_PLIES: u16 = 1_000;
 
@@ -62,6 +65,13 @@ impl Score {
     #[must_use]
     pub const fn database_loss_in(plies: u16) -> Self {
         Self(-Self::DATABASE_WIN + Self::bounded(plies))
+    }
+
+    /// A database win after an unknown number of plies; the evaluation tells better from worse.
+    #[must_use]
+    pub fn database_win_by(evaluation: Self) -> Self {
+        let most = Self::DATABASE_EVALUATION;
+        Self(Self::DATABASE_WIN_SOMETIME + evaluation.0.clamp(-most, most))
     }
 
     const fn bounded(plies: u16) -> i16 {
@@ -90,6 +100,18 @@ impl Score {
     #[must_use]
     pub const fn is_proven(self) -> bool {
         self.is_win() || self.is_loss()
+    }
+
+    /// Whether the score is a proven win or loss with a known distance to it.
+    #[must_use]
+    pub fn is_proven_soon(self) -> bool {
+        self.verdict().is_some_and(|verdict| {
+            let (Verdict::WinIn(plies)
+            | Verdict::LossIn(plies)
+            | Verdict::DatabaseWinIn(plies)
+            | Verdict::DatabaseLossIn(plies)) = verdict;
+            plies <= Self::MOST_PLIES
+        })
     }
 
     /// Whether the side to move wins for certain.

@@ -4,17 +4,79 @@
 //! as lists, separated as in `PATH`), else `crownhead/tablebases` in the platform's data folder,
 //! if it is there. All of them are read, and later ones win.
 
+use std::convert::Infallible;
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use engine::tablebase::{FileError, Tablebase};
+
+/// Memory for decoded values, in MiB, if nothing else is asked for.
+pub const CACHE_MB: usize = 32;
+
+/// Which databases are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those built in and those found where they usually are.
+    #[default]
+    Usual,
+    /// None at all.
+    Off,
+    /// Only those built in.
+    BuiltIn,
+    /// Those built in and those in these folders, separated as in `PATH`.
+    Folders(OsString),
+}
+
+/// `auto` (or nothing), `off`, `built-in`, or folders.
+impl FromStr for Wanted {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text.trim() {
+            "" | "auto" | "<empty>" => Self::Usual,
+            "off" | "none" => Self::Off,
+            "built-in" => Self::BuiltIn,
+            folders => Self::Folders(folders.into()),
+        })
+    }
+}
+
+impl Wanted {
+    /// What a command-line option asks for.
+    #[must_use]
+    pub fn option(text: Option<&OsString>) -> Self {
+        let Some(text) = text else {
+            return Self::Usual;
+        };
+        text.to_str().map_or_else(
+            || Self::Folders(text.clone()),
+            |text| text.parse().unwrap_or_default(),
+        )
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        let named = match self {
+            Self::Off | Self::BuiltIn => return Vec::new(),
+            Self::Folders(folders) => Some(folders.clone()),
+            Self::Usual => env::var_os("CROWNHEAD_TABLEBASE"),
+        };
+        match named {
+            Some(named) => env::split_paths(&named).collect(),
+            None => data_folder()
+                .into_iter()
+                .filter(|folder| folder.is_dir())
+                .collect(),
+        }
+    }
+}
 
 /// Databases, and one line that says what they are.
 #[derive(Debug)]
 pub struct Found {
-    /// The databases.
-    pub tablebase: Tablebase,
+    /// The databases; `None` if none were wanted.
+    pub tablebase: Option<Tablebase>,
     /// `endgame slices by pieces: 4 of 2, 12 of 3 ...`, for people.
     pub line: String,
 }
@@ -25,23 +87,23 @@ pub struct Found {
 ///
 /// When a folder that was asked for, or that the environment names, cannot be read or holds a
 /// file that is no database. The data folder may be absent.
-pub fn open(folders: Option<&OsStr>, cache: usize) -> Result<Found, FileError> {
+pub fn open(wanted: &Wanted, cache: usize) -> Result<Found, FileError> {
+    if *wanted == Wanted::Off {
+        return Ok(Found {
+            tablebase: None,
+            line: "no endgame databases".into(),
+        });
+    }
     let mut tablebase = Tablebase::built_in(cache);
-    let named = folders
-        .map(OsStr::to_owned)
-        .or_else(|| env::var_os("CROWNHEAD_TABLEBASE"));
-    let folders: Vec<PathBuf> = match named {
-        Some(named) => env::split_paths(&named).collect(),
-        None => data_folder()
-            .into_iter()
-            .filter(|folder| folder.is_dir())
-            .collect(),
-    };
+    let folders = wanted.folders();
     for folder in &folders {
         tablebase.add_folder(folder)?;
     }
     let line = line(&tablebase, &folders);
-    Ok(Found { tablebase, line })
+    Ok(Found {
+        tablebase: Some(tablebase),
+        line,
+    })
 }
 
 fn line(tablebase: &Tablebase, folders: &[PathBuf]) -> String {

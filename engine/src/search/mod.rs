@@ -7,6 +7,7 @@
 
 mod clock;
 pub(crate) mod control;
+mod database;
 pub(crate) mod history;
 pub mod limits;
 mod margins;

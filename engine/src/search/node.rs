@@ -18,6 +18,11 @@ impl Node {
     pub(super) fn is_in_time(&self, score: Score) -> bool {
         let plies = match score.verdict() {
             Some(Verdict::WinIn(plies) | Verdict::LossIn(plies)) => u32::from(plies),
+            Some(Verdict::DatabaseWinIn(plies) | Verdict::DatabaseLossIn(plies))
+                if plies <= Score::MOST_PLIES =>
+            {
+                u32::from(plies)
+            }
             _ => return true,
         };
         let left = plies.saturating_sub(u32::from(self.ply.0));
@@ -28,9 +33,9 @@ impl Node {
     #[inline]
     pub(super) fn table_key(&self) -> u64 {
         if self.quiet_plies <= QUIET_PLIES_IN_KEY {
-            return self.key.0;
+            return self.key.0 ^ self.salt;
         }
-        self.key.0 ^ u64::from(self.quiet_plies).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        self.key.0 ^ self.salt ^ u64::from(self.quiet_plies).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
 
@@ -88,13 +93,18 @@ impl Worker<'_> {
             return found.score;
         }
 
-        // 4. The moves. Without one the game is lost.
+        // 4. The endgame databases.
+        if let Some(score) = self.consult(node, plan.depth) {
+            return score;
+        }
+
+        // 5. The moves. Without one the game is lost.
         let list = node.position.legal_moves();
         if list.is_empty() {
             return Score::loss_in(node.ply.0);
         }
 
-        // 5. The static evaluation, where no jump is pending.
+        // 6. The static evaluation, where no jump is pending.
         let quiet = !list[0].is_jump();
         let eval = match found.and_then(|found| found.eval) {
             Some(eval) => Some(eval),
@@ -102,7 +112,7 @@ impl Worker<'_> {
         };
         let improving = self.note_eval(node.ply, eval);
 
-        // 6. Far above the window, with nothing hanging: not worth a search.
+        // 7. Far above the window, with nothing hanging: not worth a search.
         if let Some(eval) = eval
             && !PV
             && !partial
@@ -114,7 +124,7 @@ impl Worker<'_> {
             return eval;
         }
 
-        // 7. ProbCut: what a shallow search puts well above the window, a deep one hardly
+        // 8. ProbCut: what a shallow search puts well above the window, a deep one hardly
         // brings down (Buro 1995).
         if !PV
             && !partial
@@ -123,25 +133,25 @@ impl Worker<'_> {
             return score;
         }
 
-        // 8. No move known: not worth the full depth before one is.
+        // 9. No move known: not worth the full depth before one is.
         let table_move = found.map_or(MoveCode::NONE, |found| found.mv);
         if table_move == MoveCode::NONE && plan.depth.0 >= UNKNOWN_DEPTH && list.len() > 1 {
             plan.depth = plan.depth - 1;
         }
 
-        // 9. Is the table's move the only good one, or one of several?
+        // 10. Is the table's move the only good one, or one of several?
         let extension = match self.singular(node, found, &list, &plan) {
             Singular::Extend(plies) => plies,
             Singular::Cut(score) => return score,
         };
 
-        // 10. The moves in turn.
+        // 11. The moves in turn.
         let tried = self.try_moves::<PV>(node, &list, table_move, (extension, improving), &plan);
         if self.aborted || partial {
             return tried.best;
         }
 
-        // 11. What was learnt.
+        // 12. What was learnt.
         let bound = match tried.best {
             best if best >= plan.beta => Bound::Lower,
             best if best > plan.alpha => Bound::Exact,

@@ -12,13 +12,16 @@ use crossbeam::utils::CachePadded;
 
 use super::clock::Budget;
 use super::control::Control;
+use super::database::Databases;
 use super::history::Statistics;
 use super::limits::Limits;
 use super::report::{Answer, Observer, Report};
+use super::root::RootMove;
 use super::table::Table;
 use super::worker::{Node, Shared, Worker};
 use crate::rules::{Game, Move, Position};
 use crate::score::{Bound, Depth, Score};
+use crate::tablebase::{Damage, Tablebase};
 
 /// Room for the longest line on the stack of a search thread, several times over.
 pub(crate) const STACK_BYTES: usize = 8 << 20;
@@ -28,6 +31,7 @@ pub(crate) struct Job {
     pub(crate) game: Game,
     pub(crate) limits: Limits,
     pub(crate) table: Arc<Table>,
+    pub(crate) tablebase: Option<Arc<Tablebase>>,
     pub(crate) control: Arc<Control>,
 }
 
@@ -44,16 +48,35 @@ impl Job {
         } else {
             recorder.record(lost(&self.game.position()))
         };
+        let damage = self
+            .tablebase
+            .as_deref()
+            .and_then(Tablebase::damage_to_tell);
+        if let Some(damage) = damage {
+            recorder.damage(damage);
+        }
         recorder.answer(&self.answer(report));
+    }
+
+    fn databases(&self) -> Option<Databases<'_>> {
+        let tablebase = self.tablebase.as_deref()?;
+        Some(Databases::new(tablebase, &self.game))
     }
 
     fn search(&self, statistics: &mut [Statistics], recorder: &mut Recorder<'_>) -> Report {
         self.table.begin_search();
+        let position = self.game.position();
+        let databases = self.databases();
         let shared = Shared {
             table: &self.table,
             control: &self.control,
             limits: &self.limits,
             budget: Budget::of(&self.limits),
+            databases,
+            roots: databases.map_or_else(
+                || RootMove::all(&position),
+                |it| it.roots(&position, self.limits.lines),
+            ),
             nodes: statistics
                 .iter()
                 .map(|_| CachePadded::new(AtomicU64::new(0)))
@@ -129,7 +152,7 @@ impl Job {
 
     /// The reply to `best` that the table remembers.
     fn expected_reply(&self, best: Move) -> Option<Move> {
-        let node = Node::root(&self.game).after(best);
+        let node = Node::root(&self.game, self.databases().as_ref()).after(best);
         let found = self.table.probe(node.table_key(), node.ply)?;
         found.mv.find(&node.position.legal_moves())
     }
@@ -166,6 +189,10 @@ impl Observer for Recorder<'_> {
 
     fn fault(&mut self, what: &str) {
         let _ = caught(|| self.observer.fault(what));
+    }
+
+    fn damage(&mut self, damage: &Damage) {
+        let _ = caught(|| self.observer.damage(damage));
     }
 }
 
@@ -207,5 +234,6 @@ pub(crate) fn unsearched(position: &Position) -> Report {
             .copied()
             .into_iter()
             .collect(),
+        value: None,
     }
 }

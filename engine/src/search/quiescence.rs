@@ -4,7 +4,7 @@
 use super::params::THREATS_ANSWERED;
 use super::worker::{Node, Worker};
 use crate::rules::MoveList;
-use crate::score::Score;
+use crate::score::{Depth, Score};
 
 impl Worker<'_> {
     /// The value of `node` with jumps played out, and with threats of jumps answered as long as
@@ -27,6 +27,9 @@ impl Worker<'_> {
         {
             return found.score;
         }
+        if let Some(score) = self.consult(node, Depth(0)) {
+            return score;
+        }
         let mut jumps = MoveList::new();
         node.position.push_jumps(&mut jumps);
         if !jumps.is_empty() {
@@ -41,9 +44,10 @@ impl Worker<'_> {
             let moves = node.position.legal_moves();
             return self.follow::<PV>(node, &moves, (alpha, beta), threats + 1);
         }
-        found
+        let eval = found
             .and_then(|found| found.eval)
-            .unwrap_or_else(|| self.evaluator.evaluate(&node.position))
+            .unwrap_or_else(|| self.evaluator.evaluate(&node.position));
+        self.at_horizon(node, eval)
     }
 
     fn follow<const PV: bool>(

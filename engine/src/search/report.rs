@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::rules::Move;
 use crate::score::{Bound, Depth, Score};
+use crate::tablebase::{Damage, Wld};
 
 /// The state of a search after an iteration, or when the best line changed within one.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,9 +25,23 @@ pub struct Report {
     pub time: Duration,
     /// The line, all of it legal from the root; empty only in a finished position.
     pub pv: Vec<Move>,
+    /// What the line is worth for certain, by the endgame databases.
+    pub value: Option<Wld>,
 }
 
 impl Report {
+    /// What the line is worth for certain, by the databases or because it was searched to the end.
+    #[must_use]
+    pub fn proven(&self) -> Option<Wld> {
+        self.value.or(if self.score.is_win() {
+            Some(Wld::Win)
+        } else if self.score.is_loss() {
+            Some(Wld::Loss)
+        } else {
+            None
+        })
+    }
+
     /// Nodes a second so far; 0 before the clock has moved.
     #[must_use]
     pub fn nodes_per_second(&self) -> u64 {
@@ -57,6 +72,11 @@ pub trait Observer: Send {
 
     /// The search is over; called exactly once for every `go`, even after a panic inside.
     fn answer(&mut self, answer: &Answer);
+
+    /// A part of the endgame databases is damaged, so that nothing is answered from it; told once.
+    fn damage(&mut self, damage: &Damage) {
+        let _ = damage;
+    }
 
     /// A search thread failed, which is a fault of the engine; the answer comes all the same.
     fn fault(&mut self, what: &str) {

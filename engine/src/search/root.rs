@@ -5,6 +5,7 @@ use super::node::Plan;
 use super::worker::Worker;
 use crate::rules::{Move, Position};
 use crate::score::{Depth, Score};
+use crate::tablebase::Wld;
 
 /// A legal move of the root with what is known about it.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub(super) struct RootMove {
     /// The score of the iteration before.
     pub(super) previous: Score,
     pub(super) pv: Vec<Move>,
+    /// What the databases say of it, for the side that makes it.
+    pub(super) value: Option<Wld>,
 }
 
 impl RootMove {
@@ -25,6 +28,7 @@ impl RootMove {
             score: -Score::INFINITY,
             previous: -Score::INFINITY,
             pv: vec![mv],
+            value: None,
         };
         position.legal_moves().iter().map(new).collect()
     }
@@ -39,8 +43,22 @@ impl RootMove {
         self.score > -Score::INFINITY
     }
 
+    /// The value that the databases give, if the search has not found the 40-move rule or a
+    /// repetition in the way.
+    pub(super) fn known_value(&self) -> Option<Wld> {
+        let score = self.known();
+        self.value.filter(|value| match value {
+            Wld::Win => score.is_win(),
+            Wld::Draw => true,
+            Wld::Loss => score.is_loss(),
+        })
+    }
+
     /// The latest score there is.
     pub(super) fn known(&self) -> Score {
+        if self.value == Some(Wld::Draw) {
+            return Score::DRAW;
+        }
         let latest = if self.is_known() {
             self.score
         } else {

@@ -9,6 +9,7 @@ use crossbeam::utils::CachePadded;
 
 use super::clock::Budget;
 use super::control::Control;
+use super::database::Databases;
 use super::history::{Context, Earlier, Statistics};
 use super::limits::Limits;
 use super::params::{ASPIRATION, ASPIRATION_DEPTH, HELPER_LEAD, NODES_PER_LOOK};
@@ -25,6 +26,9 @@ pub(super) struct Shared<'a> {
     pub(super) control: &'a Control,
     pub(super) limits: &'a Limits,
     pub(super) budget: Budget,
+    pub(super) databases: Option<Databases<'a>>,
+    /// The root moves to search.
+    pub(super) roots: Vec<RootMove>,
     /// Nodes of each thread, published now and then.
     pub(super) nodes: Vec<CachePadded<AtomicU64>>,
 }
@@ -43,15 +47,18 @@ pub(super) struct Node {
     /// Plies since the last capture or man's move, the game's included.
     pub(super) quiet_plies: u16,
     pub(super) ply: Ply,
+    /// What the table key differs by; see [`Databases::salt`].
+    pub(super) salt: u64,
 }
 
 impl Node {
-    pub(super) fn root(game: &Game) -> Self {
+    pub(super) fn root(game: &Game, databases: Option<&Databases<'_>>) -> Self {
         Self {
             position: game.position(),
             key: game.key(),
             quiet_plies: game.quiet_plies().min(u32::from(u16::MAX / 2)) as u16,
             ply: Ply(0),
+            salt: databases.map_or(0, |it| it.salt(&game.position())),
         }
     }
 
@@ -67,6 +74,7 @@ impl Node {
             key: self.key.after(&self.position, mv),
             quiet_plies,
             ply: self.ply.next(),
+            salt: self.salt,
         }
     }
 }
@@ -126,8 +134,8 @@ impl<'a> Worker<'a> {
             statistics,
             evaluator: Evaluator::new(),
             observer,
-            root: Node::root(game),
-            roots: RootMove::all(&game.position()),
+            root: Node::root(game, shared.databases.as_ref()),
+            roots: shared.roots.clone(),
             path,
             root_at,
             frames: vec![Frame::default(); room],
@@ -210,7 +218,7 @@ impl<'a> Worker<'a> {
         }
         let best = &self.roots[0];
         let factor = settled.factor(best.mv, best.score);
-        let proven = best.score.is_proven() && depth.0 > 12;
+        let proven = best.score.is_proven_soon() && depth.0 > 12;
         let limits = self.shared.limits;
         let Some(charged) = self.shared.control.charged().filter(|_| !limits.infinite) else {
             return false;
@@ -276,6 +284,7 @@ impl<'a> Worker<'a> {
             nodes: self.shared.total_nodes(),
             time: self.shared.control.elapsed(),
             pv: root.pv.clone(),
+            value: root.known_value(),
         }
     }
 

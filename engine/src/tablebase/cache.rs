@@ -8,6 +8,7 @@
 //! lock); a writer that finds a slot taken leaves it. All parts are atomic, so no reader ever
 //! sees anything undefined, at worst a miss.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use super::unit::{UNIT, Values};
@@ -31,28 +32,35 @@ impl Slot {
     }
 }
 
-/// A fixed number of slots, each unit having one where it may lie.
+/// A fixed number of slots, each unit having one where it may lie. They are made when the first
+/// unit comes, so that a program that never looks anything up does not pay for them.
 #[derive(Debug)]
-pub(super) struct Cache(Box<[Slot]>);
+pub(super) struct Cache {
+    slots: OnceLock<Box<[Slot]>>,
+    count: usize,
+}
 
 impl Cache {
     /// A cache of about so many megabytes, at least one slot.
-    pub(super) fn new(megabytes: usize) -> Self {
-        let slots = (megabytes << 20) / size_of::<Slot>();
-        Self((0..slots.max(1)).map(|_| Slot::empty()).collect())
+    pub(super) const fn new(megabytes: usize) -> Self {
+        let count = (megabytes << 20) / size_of::<Slot>();
+        Self {
+            slots: OnceLock::new(),
+            count: if count == 0 { 1 } else { count },
+        }
     }
 
     #[inline]
-    fn slot(&self, key: u64) -> &Slot {
+    fn slot(slots: &[Slot], key: u64) -> &Slot {
         let mixed = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let place = (u128::from(mixed) * self.0.len() as u128) >> 64;
-        &self.0[place as usize]
+        let place = (u128::from(mixed) * slots.len() as u128) >> 64;
+        &slots[place as usize]
     }
 
     /// The value at `at` (below 4,096) of the unit `key`, if it is here.
     #[inline]
     pub(super) fn get(&self, key: u64, at: usize) -> Option<u8> {
-        let slot = self.slot(key);
+        let slot = Self::slot(self.slots.get()?, key);
         let before = slot.sequence.load(Ordering::Acquire);
         let found = slot.key.load(Ordering::Relaxed);
         let word = slot.words[at / 32].load(Ordering::Relaxed);
@@ -64,7 +72,8 @@ impl Cache {
 
     /// Keeps the values of a unit, unless its slot is being filled by another thread.
     pub(super) fn put(&self, key: u64, values: &Values) {
-        let slot = self.slot(key);
+        let make = || (0..self.count).map(|_| Slot::empty()).collect();
+        let slot = Self::slot(self.slots.get_or_init(make), key);
         let before = slot.sequence.load(Ordering::Relaxed);
         let taken = !before.is_multiple_of(2)
             || slot

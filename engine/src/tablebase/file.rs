@@ -78,6 +78,8 @@ pub enum DamagedPart {
     Model,
     /// 64 units, of which the first is named.
     Units(u64),
+    /// 16 units of distances, of which the first is named.
+    Distances(u64),
 }
 
 impl std::fmt::Display for DamagedPart {
@@ -85,6 +87,7 @@ impl std::fmt::Display for DamagedPart {
         match self {
             Self::Model => f.write_str("probabilities"),
             Self::Units(first) => write!(f, "units from {first}"),
+            Self::Distances(first) => write!(f, "distances from unit {first}"),
         }
     }
 }
@@ -133,7 +136,7 @@ impl Volume {
         }
     }
 
-    fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::Fixed(bytes) => bytes,
             Bytes::Mapped(map) => map,

@@ -6,6 +6,7 @@
 
 mod cache;
 mod coder;
+pub mod distance;
 pub mod file;
 pub mod index;
 pub mod model;
@@ -16,9 +17,10 @@ pub mod unit;
 pub mod walk;
 mod wld;
 
+pub use distance::{Rated, forty_move_value};
 pub use file::{Damage, FileError};
 pub use index::{Index, Placement};
-pub use probe::{ProbeError, Tablebase};
+pub use probe::{Effort, ProbeError, Tablebase};
 pub use slice::{Force, Slice};
 pub use walk::Walk;
 pub use wld::Wld;

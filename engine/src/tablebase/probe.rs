@@ -6,9 +6,11 @@
 //! Start reading at [`Tablebase::probe`].
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::cache::Cache;
+use super::distance::{self, Store};
 use super::file::{Damage, FileError, Image, Stored, Volume};
 use super::index::Placement;
 use super::model::UNKNOWN;
@@ -31,9 +33,21 @@ pub enum ProbeError {
     /// No file has this material.
     #[error("no database of {0} is loaded")]
     Missing(Slice),
+    /// The value may be known, but no file has the distances of this material.
+    #[error("no distances of {0} are loaded")]
+    NoDistances(Slice),
     /// The file that has it is damaged.
     #[error(transparent)]
     Damaged(#[from] Damage),
+}
+
+/// How much a look-up may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Only what is decoded already, or needs no decoding: some 100 ns.
+    AtHand,
+    /// A unit is decoded if need be: some 30 microseconds.
+    Decode,
 }
 
 /// All databases that were found.
@@ -42,6 +56,10 @@ pub struct Tablebase {
     images: Box<[Option<Image>; PLACES]>,
     cache: Cache,
     most_pieces: u32,
+    distances: Store,
+    /// The first damage that a look-up met.
+    damage: OnceLock<Damage>,
+    told: AtomicBool,
 }
 
 /// Where a slice is in the table of images; `None` when it has too many pieces.
@@ -66,6 +84,9 @@ impl Tablebase {
             images: Box::new([const { None }; PLACES]),
             cache: Cache::new(cache),
             most_pieces: 0,
+            distances: Store::default(),
+            damage: OnceLock::new(),
+            told: AtomicBool::new(false),
         }
     }
 
@@ -79,7 +100,8 @@ impl Tablebase {
         tablebase
     }
 
-    /// All `*.ctb` files of a folder, over what is there already.
+    /// All `*.ctb` files (values) and `*.ctd` files (distances) of a folder, over what is there
+    /// already.
     ///
     /// # Errors
     ///
@@ -93,11 +115,14 @@ impl Tablebase {
                     .collect()
             })
             .map_err(failed)?;
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "ctb"));
         paths.sort();
-        paths
-            .iter()
-            .try_for_each(|path| self.add(Volume::open(path)?))
+        paths.iter().try_for_each(
+            |path| match path.extension().and_then(std::ffi::OsStr::to_str) {
+                Some("ctb") => self.add(Volume::open(path)?),
+                Some("ctd") => self.distances.add(Volume::open(path)?),
+                _ => Ok(()),
+            },
+        )
     }
 
     /// The images of a volume, each taking the place of an earlier one of the same slice.
@@ -114,6 +139,27 @@ impl Tablebase {
             }
         }
         Ok(())
+    }
+
+    /// The slices whose distances are there.
+    #[must_use]
+    pub fn distances(&self) -> &[distance::Image] {
+        self.distances.images()
+    }
+
+    /// The stored distance of a position with a stored value, and the least that is told exactly.
+    pub(super) fn stored_distance(
+        &self,
+        slice: Slice,
+        position: &Position,
+    ) -> Result<(u8, u8), ProbeError> {
+        let values = place(slice).and_then(|place| self.images[place].as_ref());
+        let image = self.distances.image(slice);
+        let (Some(values), Some(image)) = (values, image) else {
+            return Err(ProbeError::NoDistances(slice));
+        };
+        let plies = self.distances.look_up(image, values, position)?;
+        Ok((plies, image.header().least))
     }
 
     /// All slices that are there.
@@ -162,6 +208,30 @@ impl Tablebase {
         Ok(best)
     }
 
+    /// The value of a position in which neither side can capture and the side to move has a
+    /// move: one look-up. `None` when it is not there, is damaged, or would cost too much.
+    #[inline]
+    pub fn probe_quiet(&self, position: &Position, effort: Effort) -> Option<Wld> {
+        debug_assert!(!position.has_jump() && !position.is_threatened());
+        let slice = Slice::of(position);
+        let place = place(slice)?;
+        let image = self.images[place].as_ref()?;
+        let index = image.index().index(&Placement::of(position));
+        let (unit, at) = (index >> 12, index as usize & 4095);
+        let key = (place as u64) << 40 | unit;
+        if let Some(value) = self.cache.get(key, at) {
+            return Some(Wld::ALL[usize::from(value.min(2))]);
+        }
+        self.read(image, key, at, effort).ok().flatten()
+    }
+
+    /// The first damage that any look-up met, the first time that somebody asks for it.
+    pub fn damage_to_tell(&self) -> Option<&Damage> {
+        let damage = self.damage.get()?;
+        let told = self.told.swap(true, Ordering::Relaxed);
+        (!told).then_some(damage)
+    }
+
     fn look_up(&self, position: &Position) -> Result<Wld, ProbeError> {
         let slice = Slice::of(position);
         let missing = || ProbeError::Missing(slice);
@@ -173,14 +243,42 @@ impl Tablebase {
         if let Some(value) = self.cache.get(key, at) {
             return Ok(Wld::ALL[usize::from(value.min(2))]);
         }
+        let found = self.read(image, key, at, Effort::Decode)?;
+        found.ok_or_else(missing)
+    }
+
+    /// A value that the cache has not; `None` if `effort` does not reach.
+    fn read(
+        &self,
+        image: &Image,
+        key: u64,
+        at: usize,
+        effort: Effort,
+    ) -> Result<Option<Wld>, Damage> {
+        let found = self.read_sound(image, key, at, effort);
+        if let Err(damage) = &found {
+            self.damage.get_or_init(|| damage.clone());
+        }
+        found
+    }
+
+    fn read_sound(
+        &self,
+        image: &Image,
+        key: u64,
+        at: usize,
+        effort: Effort,
+    ) -> Result<Option<Wld>, Damage> {
+        let unit = key & ((1 << 40) - 1);
         let coded = match image.stored(unit)? {
-            Stored::All(value) => return Ok(value),
+            Stored::All(value) => return Ok(Some(value)),
+            Stored::Coded(_) if effort == Effort::AtHand => return Ok(None),
             Stored::Coded(bytes) => bytes,
         };
         let mut values = [UNKNOWN; UNIT];
         image.decode(unit, UNIT, coded, &mut values)?;
         self.cache.put(key, &values);
         debug_assert_ne!(values[at], UNKNOWN, "a stored position");
-        Ok(Wld::ALL[usize::from(values[at].min(2))])
+        Ok(Some(Wld::ALL[usize::from(values[at].min(2))]))
     }
 }

@@ -3,7 +3,9 @@
 //! One line on standard output for each depth and line of play; what was printed is never
 //! changed. Scores are the mover's, as everywhere, and words name the better side.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -11,8 +13,10 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use engine::engine::{Engine, EngineOptions};
 use engine::notation::{Notation, ReadPosition, diagram, fen};
 use engine::rules::{Move, Position};
-use engine::score::{Bound, Depth, Score};
+use engine::score::{Bound, Depth};
 use engine::search::{self, Limits, Observer, Report};
+use engine::tablebase::{Damage, Wld};
+use protocol::databases::{self, CACHE_MB, Wanted};
 use protocol::hub::hub_score;
 use protocol::words::{self, better_side};
 use serde::Serialize;
@@ -48,6 +52,10 @@ pub(super) struct Analyze {
     /// Size of the transposition table in MiB.
     #[arg(long, value_name = "MB", default_value_t = 64)]
     hash: usize,
+    /// Endgame databases: folders separated as in PATH, built-in, or off [default: those built in
+    /// and those found where they usually are].
+    #[arg(long, value_name = "DIR")]
+    tablebase: Option<OsString>,
     /// Print one JSON object a line.
     #[arg(long)]
     json: bool,
@@ -92,6 +100,10 @@ impl Observer for Courier {
     fn fault(&mut self, what: &str) {
         eprintln!("error: {what}");
     }
+
+    fn damage(&mut self, damage: &Damage) {
+        eprintln!("error: {damage}");
+    }
 }
 
 impl Analyze {
@@ -102,9 +114,12 @@ impl Analyze {
             threads: self.threads,
         };
         let mut engine = Engine::new(options).map_err(|e| Failure::Input(e.to_string()))?;
+        let found = databases::open(&Wanted::option(self.tablebase.as_ref()), CACHE_MB)
+            .map_err(|error| Failure::Input(error.to_string()))?;
         if !self.json {
-            self.introduce(&read, out)?;
+            self.introduce(&read, &found.line, out)?;
         }
+        engine.set_tablebase(found.tablebase.map(Arc::new));
         engine.set_game(read.game.clone());
         let (sender, reports) = unbounded();
         engine.go(self.limits(), Box::new(Courier(sender)));
@@ -132,7 +147,12 @@ impl Analyze {
         }
     }
 
-    fn introduce(&self, read: &ReadPosition, out: &mut impl Write) -> Result<(), Failure> {
+    fn introduce(
+        &self,
+        read: &ReadPosition,
+        databases: &str,
+        out: &mut impl Write,
+    ) -> Result<(), Failure> {
         let position = read.position();
         let turn = position.turn();
         write!(out, "{}", diagram::print(&position, self.notation.notation))?;
@@ -144,7 +164,10 @@ impl Analyze {
         writeln!(out, "\n{}\n{turn} to move{assumed}", fen::write(&position))?;
         match read.game.outcome() {
             Some(outcome) => writeln!(out, "{outcome}")?,
-            None => writeln!(out, "Scores are in men; + is good for {turn}.\n")?,
+            None => writeln!(
+                out,
+                "Scores are in men; + is good for {turn}.\n{databases}\n"
+            )?,
         }
         out.flush()?;
         Ok(())
@@ -208,20 +231,12 @@ impl Printer {
             line: report.line,
             pv: words::line(self.position, &report.pv, self.notation),
             score: hub_score(report.score),
-            value: value(report.score),
+            value: report.proven().map(Wld::name),
             better: better_side(report.score, &self.position),
             nodes: report.nodes,
             seconds: report.time.as_secs_f64(),
             nps: report.nodes_per_second(),
         }
-    }
-}
-
-fn value(score: Score) -> Option<&'static str> {
-    match (score.is_win(), score.is_loss()) {
-        (true, _) => Some("win"),
-        (_, true) => Some("loss"),
-        _ => None,
     }
 }
 

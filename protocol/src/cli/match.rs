@@ -27,7 +27,7 @@ use protocol::arena::sprt::{Decision, Scale, Sprt};
 use protocol::arena::summary::{Effort, Summary, standing};
 use protocol::arena::tally::Tally;
 use protocol::arena::time::{Allowance, MOST_PLIES, TimeControl};
-use protocol::databases;
+use protocol::databases::{self, Wanted};
 use serde_json::{Value, json};
 
 use super::{Answer, Failure};
@@ -290,8 +290,8 @@ impl Match {
         if !self.adjudicate_tablebase {
             return Ok(None);
         }
-        let found = databases::open(None, JUDGE_CACHE_MB).map_err(input)?;
-        Ok(Some(Arc::new(found.tablebase)))
+        let found = databases::open(&Wanted::Usual, JUDGE_CACHE_MB).map_err(input)?;
+        Ok(found.tablebase.map(Arc::new))
     }
 
     fn adjudication(&self) -> Adjudication {

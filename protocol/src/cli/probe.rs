@@ -7,7 +7,7 @@ use clap::Args;
 use engine::notation::{diagram, fen, moves};
 use engine::rules::{Move, Position};
 use engine::tablebase::{Tablebase, Wld};
-use protocol::databases;
+use protocol::databases::{self, CACHE_MB, Wanted};
 use serde::Serialize;
 
 use super::input::{NotationArgs, PositionArgs};
@@ -50,10 +50,11 @@ struct ProbedMove {
 impl Probe {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<Answer, Failure> {
         let position = self.position.read()?.position();
-        let found = databases::open(self.tablebase.as_deref(), 16)
+        let found = databases::open(&Wanted::option(self.tablebase.as_ref()), CACHE_MB)
             .map_err(|error| Failure::Input(error.to_string()))?;
-        let value = found.tablebase.probe(&position);
-        let moves = self.moves(&position, &found.tablebase);
+        let tablebase = found.tablebase.unwrap_or_else(|| Tablebase::empty(0));
+        let value = tablebase.probe(&position);
+        let moves = self.moves(&position, &tablebase);
         if self.json {
             let probed = Probed {
                 fen: fen::write(&position),

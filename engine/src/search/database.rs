@@ -1,0 +1,137 @@
+//! Endgame databases inside a search: when they are asked, and what they are worth as scores.
+//!
+//! As long as the root is unknown, a known value ends a line at once. Once the root itself is
+//! known its value is no question any more, and progress is: lines that keep the value go on
+//! until a capture or a man's move, and only lines that change it end. Knows positions and scores,
+//! not files. Start reading at [`Worker::consult`].
+
+use super::params::{DECODE_DEPTH, TRUSTED_QUIET_PLIES};
+use super::root::RootMove;
+use super::worker::{Node, Worker};
+use crate::rules::{Game, Position};
+use crate::score::{Depth, Ply, Score};
+use crate::tablebase::{Effort, Tablebase, Wld};
+
+/// The databases of one search, with what they say of its root.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Databases<'a> {
+    tablebase: &'a Tablebase,
+    most_pieces: u32,
+    /// For the side to move at the root.
+    root: Option<Wld>,
+}
+
+impl<'a> Databases<'a> {
+    pub(super) fn new(tablebase: &'a Tablebase, game: &Game) -> Self {
+        Self {
+            tablebase,
+            most_pieces: tablebase.most_pieces(),
+            root: tablebase.probe(&game.position()).ok(),
+        }
+    }
+
+    /// The value of nodes at `ply` that keep the value of the root.
+    #[inline]
+    fn expected(&self, ply: Ply) -> Option<Wld> {
+        if ply.0.is_multiple_of(2) {
+            self.root
+        } else {
+            self.root.map(|value| -value)
+        }
+    }
+
+    /// Keeps entries of the table apart whose scores mean different things: the value, or the
+    /// progress that one side makes.
+    pub(super) fn salt(&self, position: &Position) -> u64 {
+        const PROGRESS: u64 = 0xD1B5_4A32_D192_ED03;
+        let winner = match self.root {
+            None => return 0,
+            Some(Wld::Draw) => 2,
+            Some(Wld::Win) => position.turn().index(),
+            Some(Wld::Loss) => position.turn().opponent().index(),
+        };
+        PROGRESS.rotate_left(winner as u32)
+    }
+
+    /// The root moves worth searching, when so many `lines` are asked for: those that keep the
+    /// value, if they are enough.
+    pub(super) fn roots(&self, position: &Position, lines: usize) -> Vec<RootMove> {
+        let mut roots = RootMove::all(position);
+        if self.root.is_none() {
+            return roots;
+        }
+        for root in &mut roots {
+            let value = self.tablebase.probe(&position.play(root.mv));
+            root.value = value.ok().map(|value| -value);
+        }
+        let kept = roots.iter().filter(|root| root.value == self.root).count();
+        if kept >= lines.max(1) {
+            roots.retain(|root| root.value == self.root);
+        } else {
+            roots.sort_by_key(|root| std::cmp::Reverse(root.value));
+        }
+        roots
+    }
+}
+
+impl Worker<'_> {
+    /// The score of `node` if the databases decide it. They are asked where nobody can capture,
+    /// so that one look-up is enough, and near the horizon only for what is at hand.
+    #[inline]
+    pub(super) fn consult(&self, node: &Node, depth: Depth) -> Option<Score> {
+        let databases = self.shared.databases.as_ref()?;
+        if node.position.occupied().len() > databases.most_pieces {
+            return None;
+        }
+        self.ask(databases, node, depth)
+    }
+
+    fn ask(&self, databases: &Databases<'_>, node: &Node, depth: Depth) -> Option<Score> {
+        let position = &node.position;
+        if position.has_jump() || position.is_threatened() || !position.can_move() {
+            return None;
+        }
+        let effort = if depth.0 >= DECODE_DEPTH {
+            Effort::Decode
+        } else {
+            Effort::AtHand
+        };
+        let value = databases.tablebase.probe_quiet(position, effort)?;
+        let expected = databases.expected(node.ply) == Some(value);
+        match value {
+            Wld::Draw => (!expected).then_some(Score::DRAW),
+            _ if expected && node.quiet_plies > 0 => None,
+            // The 40-move rule may be nearer than the next capture or man's move.
+            _ if node.quiet_plies > TRUSTED_QUIET_PLIES => None,
+            value => Some(decided(value, node.ply)),
+        }
+    }
+
+    /// The score of a node whose moves are not searched: the evaluation, within the band of won or
+    /// lost positions where the value is known to be that of the root.
+    pub(super) fn at_horizon(&self, node: &Node, eval: Score) -> Score {
+        let databases = self.shared.databases.as_ref();
+        let Some(databases) = databases.filter(|it| matches!(it.root, Some(Wld::Win | Wld::Loss)))
+        else {
+            return eval;
+        };
+        match databases.tablebase.probe(&node.position) {
+            Ok(Wld::Draw) => Score::DRAW,
+            Ok(value) if databases.expected(node.ply) == Some(value) => match value {
+                Wld::Win => Score::database_win_by(eval),
+                _ => -Score::database_win_by(-eval),
+            },
+            Ok(value) => decided(value, node.ply),
+            Err(_) => eval,
+        }
+    }
+}
+
+/// A win or a loss as the score of a node at `ply`.
+fn decided(value: Wld, ply: Ply) -> Score {
+    match value {
+        Wld::Win => Score::database_win_in(ply.0),
+        Wld::Draw => Score::DRAW,
+        Wld::Loss => Score::database_loss_in(ply.0),
+    }
+}

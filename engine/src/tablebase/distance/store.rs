@@ -1,0 +1,94 @@
+//! All distances that were found, and those decoded last.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::super::file::{Damage, FileError, Image as Values, Stored, Volume};
+use super::super::index::Placement;
+use super::super::model::UNKNOWN;
+use super::super::slice::Slice;
+use super::super::unit::{self, UNIT as VALUES};
+use super::coding::UNIT;
+use super::file::Image;
+use crate::rules::Position;
+
+/// Decoded units that are kept: 2 MiB.
+const KEPT: usize = 128;
+
+type Unit = (Slice, u64);
+
+/// Distances of all slices that have any.
+#[derive(Debug, Default)]
+pub(in super::super) struct Store {
+    images: Vec<Image>,
+    /// The last used at the end. A lock will do: distances are asked for at the root of a search
+    /// and by people, never inside the tree.
+    kept: Mutex<Vec<(Unit, Arc<[u8]>)>>,
+}
+
+impl Store {
+    /// Takes the images of a volume in, each in place of an earlier one of the same slice.
+    pub(in super::super) fn add(&mut self, volume: Volume) -> Result<(), FileError> {
+        for image in Image::all(&Arc::new(volume))? {
+            let slice = image.header().slice;
+            self.images.retain(|known| known.header().slice != slice);
+            self.images.push(image);
+        }
+        Ok(())
+    }
+
+    pub(in super::super) fn images(&self) -> &[Image] {
+        &self.images
+    }
+
+    pub(in super::super) fn image(&self, slice: Slice) -> Option<&Image> {
+        self.images.iter().find(|it| it.header().slice == slice)
+    }
+
+    /// The stored distance of a position whose value `values` has stored.
+    pub(in super::super) fn look_up(
+        &self,
+        image: &Image,
+        values: &Values,
+        position: &Position,
+    ) -> Result<u8, Damage> {
+        let index = values.index().index(&Placement::of(position));
+        let (number, at) = (index / UNIT as u64, index as usize % UNIT);
+        let unit = (image.header().slice, number);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = kept.iter().rposition(|(it, _)| *it == unit) {
+            let found = kept.remove(place);
+            let distance = found.1[at];
+            kept.push(found);
+            return Ok(distance);
+        }
+        let distances: Arc<[u8]> = decoded(image, values, number)?.into();
+        let distance = distances[at];
+        if kept.len() >= KEPT {
+            kept.remove(0);
+        }
+        kept.push((unit, distances));
+        Ok(distance)
+    }
+}
+
+/// The distances of one unit.
+fn decoded(image: &Image, values: &Values, number: u64) -> Result<Box<[u8]>, Damage> {
+    let index = values.index();
+    let len = (index.len() - number * UNIT as u64).min(UNIT as u64) as usize;
+    let mut known = vec![UNKNOWN; len];
+    let first = number * (UNIT / VALUES) as u64;
+    for (unit, known) in (first..).zip(known.chunks_mut(VALUES)) {
+        known.copy_from_slice(&stored_values(values, unit)?[..known.len()]);
+    }
+    image.decode(index, number, &known)
+}
+
+/// The stored values of one unit of values.
+fn stored_values(image: &Values, number: u64) -> Result<[u8; VALUES], Damage> {
+    let mut values = [UNKNOWN; VALUES];
+    match image.stored(number)? {
+        Stored::Coded(bytes) => image.decode(number, VALUES, bytes, &mut values)?,
+        Stored::All(value) => unit::fill(image.index(), number, &mut values, |_| value as u8),
+    }
+    Ok(values)
+}
