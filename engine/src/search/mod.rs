@@ -5,6 +5,7 @@
 //! (one thread), `root`, `node` (the numbered steps), `quiescence`; every number that could be
 //! tuned is in `params`, every pruning margin in `margins`.
 
+mod busy;
 mod clock;
 pub(crate) mod control;
 mod database;
@@ -19,6 +20,7 @@ pub(crate) mod pool;
 mod quiescence;
 pub mod report;
 mod root;
+mod rounds;
 pub(crate) mod table;
 mod worker;
 

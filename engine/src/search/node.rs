@@ -5,7 +5,9 @@
 
 use super::margins::{Prospect, futility, history_bonus, probcut, reduction, singular, too_late};
 use super::order::Picker;
-use super::params::{PROBCUT_GATE, QUIET_PLIES_IN_KEY, SINGULAR_SHORTEN, UNKNOWN_DEPTH};
+use super::params::{
+    BUSY_DEPTH, PROBCUT_GATE, QUIET_PLIES_IN_KEY, SINGULAR_SHORTEN, UNKNOWN_DEPTH,
+};
 use super::table::{Found, MoveCode};
 use super::worker::{Node, Worker};
 use crate::rules::{Move, MoveList, law::QUIET_PLIES_TO_DRAW};
@@ -146,7 +148,9 @@ impl Worker<'_> {
         };
 
         // 11. The moves in turn.
-        let tried = self.try_moves::<PV>(node, &list, table_move, (extension, improving), &plan);
+        let mut tried = Tried::above(plan.alpha);
+        let hints = (table_move, extension, improving);
+        self.try_moves::<PV>(node, &list, hints, &plan, &mut tried);
         if self.aborted || partial {
             return tried.best;
         }
@@ -214,7 +218,7 @@ impl Worker<'_> {
 
     /// Remembers the evaluation at `ply`; returns whether it is better than two plies ago.
     #[inline]
-    fn note_eval(&mut self, ply: Ply, eval: Option<Score>) -> bool {
+    pub(super) fn note_eval(&mut self, ply: Ply, eval: Option<Score>) -> bool {
         let at = usize::from(ply.0);
         self.frames[at].eval = eval;
         let before = at.checked_sub(2).and_then(|at| self.frames[at].eval);
@@ -272,15 +276,17 @@ impl Worker<'_> {
         &mut self,
         node: &Node,
         list: &MoveList,
-        table_move: MoveCode,
-        (extension, improving): (i16, bool),
+        (table_move, extension, improving): (MoveCode, i16, bool),
         plan: &Plan,
-    ) -> Tried {
+        tried: &mut Tried,
+    ) {
         let earlier = self.earlier(node.ply);
         let excluded = self.frames[usize::from(node.ply.0)].excluded;
-        let picker = Picker::new(&node.position, list, table_move, self.statistics, earlier);
-        let mut tried = Tried::above(plan.alpha);
-        for (history, mv) in picker {
+        let shared = self.shared;
+        let busy = shared.busy.as_ref().filter(|_| plan.depth.0 >= BUSY_DEPTH);
+        let mut picker = Picker::default();
+        picker.fill(&node.position, list, table_move, self.statistics, earlier);
+        while let Some((history, mv)) = picker.next() {
             let code = MoveCode::of(mv);
             if code == excluded {
                 continue;
@@ -288,6 +294,16 @@ impl Worker<'_> {
             let index = tried.moves.len();
             if !PV && !mv.is_jump() && too_late(plan.depth, index) && !tried.best.is_loss() {
                 break;
+            }
+            let next = node.after(mv);
+            let key = next.table_key();
+            shared.table.prefetch(key);
+            if let Some(busy) = busy
+                && index > 0
+                && busy.has(key)
+                && picker.put_off()
+            {
+                continue;
             }
             let longer = match list.len() {
                 1 => 1,
@@ -312,9 +328,15 @@ impl Worker<'_> {
                 self.lines[usize::from(node.ply.0) + 1].clear();
             }
             let reduction = reduction(plan.depth, index, prospect);
-            let score = self.search_child::<PV>(&node.after(mv), &child, reduction, index);
+            if let Some(busy) = busy {
+                busy.begin(key);
+            }
+            let score = self.search_child::<PV>(&next, &child, reduction, index);
+            if let Some(busy) = busy {
+                busy.end(key);
+            }
             if self.aborted {
-                return tried;
+                return;
             }
             if tried.take(mv, score) && PV {
                 self.extend_line(node.ply, mv);
@@ -324,7 +346,6 @@ impl Worker<'_> {
                 break;
             }
         }
-        tried
     }
 
     /// The child `next` as the parent sees it: first a test against alpha, for all but the first

@@ -23,20 +23,27 @@ fn tie_break(position: &Position, mv: Move) -> i32 {
     (from.index() * 32 + to.index()) as i32
 }
 
+/// Added to the rating of a move that is put off: below every other, and still to be told from it.
+const PUT_OFF: i32 = 1 << 30;
+
 /// Hands out moves, best first, sorting only as far as asked.
+#[derive(Default)]
 pub(super) struct Picker {
     moves: ArrayVec<(i32, Move), MOST_MOVES>,
     next: usize,
 }
 
 impl Picker {
-    pub(super) fn new(
+    /// Rates the moves of `list`. Done in place, since the whole of a picker is 1.5 KiB.
+    #[inline]
+    pub(super) fn fill(
+        &mut self,
         position: &Position,
         list: &MoveList,
         table_move: MoveCode,
         statistics: &Statistics,
         earlier: Earlier,
-    ) -> Self {
+    ) {
         let rate = |mv: Move| {
             if MoveCode::of(mv) == table_move {
                 TABLE_MOVE
@@ -45,13 +52,24 @@ impl Picker {
                 captures + statistics.rate(position, mv, earlier)
             }
         };
-        Self {
-            moves: list
-                .iter()
-                .map(|&mv| ((rate(mv) << TIE_BITS) + tie_break(position, mv), mv))
-                .collect(),
-            next: 0,
+        for &mv in list {
+            let key = (rate(mv) << TIE_BITS) + tie_break(position, mv);
+            self.moves.push((key, mv));
         }
+    }
+
+    /// Hands the last move out again after all others; `false` if that was done before.
+    pub(super) fn put_off(&mut self) -> bool {
+        let Some(last) = self.next.checked_sub(1) else {
+            return false;
+        };
+        let key = &mut self.moves[last].0;
+        if *key < -PUT_OFF / 2 {
+            return false;
+        }
+        *key -= PUT_OFF;
+        self.next = last;
+        true
     }
 }
 
@@ -71,6 +89,11 @@ impl Iterator for Picker {
         rest.swap(0, best);
         self.next += 1;
         let (key, mv) = rest[0];
+        let key = if key < -PUT_OFF / 2 {
+            key + PUT_OFF
+        } else {
+            key
+        };
         Some((key >> TIE_BITS, mv))
     }
 }

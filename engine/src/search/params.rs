@@ -5,6 +5,8 @@ use std::time::Duration;
 
 /// Half the first aspiration window, in hundredths of a man.
 pub(super) const ASPIRATION: i16 = 12;
+/// Half the widest window short of the open one.
+pub(super) const ASPIRATION_MOST: i16 = 1_000;
 /// First iteration that uses an aspiration window.
 pub(super) const ASPIRATION_DEPTH: i16 = 4;
 
@@ -82,7 +84,9 @@ pub(super) const MOVES_LEFT: u32 = 28;
 pub(super) const SOFT_SHARE: f64 = 0.7;
 /// The search ends at this multiple of a move's fair share.
 pub(super) const HARD_SHARE: f64 = 3.0;
-/// By how many plies every other helping thread runs ahead of the first.
-pub(super) const HELPER_LEAD: i16 = 1;
+/// Shallowest node whose moves are put off while another thread is busy with them.
+pub(super) const BUSY_DEPTH: i16 = 4;
+/// Iterations after which a proven score ends the search on a game clock.
+pub(super) const PROVEN_DEPTH: i16 = 12;
 /// Nodes between two looks at clock and flags.
 pub(super) const NODES_PER_LOOK: u64 = 256;

@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicU64;
 use crossbeam::thread::{self, Scope};
 use crossbeam::utils::CachePadded;
 
+use super::busy::Busy;
 use super::clock::Budget;
 use super::control::Control;
 use super::database::Databases;
@@ -17,6 +18,7 @@ use super::history::Statistics;
 use super::limits::Limits;
 use super::report::{Answer, Observer, Report};
 use super::root::RootMove;
+use super::rounds::Rounds;
 use super::table::Table;
 use super::worker::{Node, Shared, Worker};
 use crate::rules::{Game, Move, Position};
@@ -67,20 +69,22 @@ impl Job {
         self.table.begin_search();
         let position = self.game.position();
         let databases = self.databases();
+        let roots = databases.map_or_else(
+            || RootMove::all(&position),
+            |it| it.roots(&position, self.limits.lines),
+        );
         let shared = Shared {
             table: &self.table,
             control: &self.control,
             limits: &self.limits,
             budget: Budget::of(&self.limits),
             databases,
-            roots: databases.map_or_else(
-                || RootMove::all(&position),
-                |it| it.roots(&position, self.limits.lines),
-            ),
             nodes: statistics
                 .iter()
                 .map(|_| CachePadded::new(AtomicU64::new(0)))
                 .collect(),
+            rounds: Rounds::new(roots, self.limits.lines),
+            busy: (statistics.len() > 1).then(Busy::new),
         };
         let searched = self.run_threads(&shared, statistics, recorder);
         let report = searched

@@ -2,7 +2,8 @@
 
 use super::margins::{Prospect, reduction};
 use super::node::Plan;
-use super::worker::Worker;
+use super::params::BUSY_DEPTH;
+use super::worker::{Node, Worker};
 use crate::rules::{Move, Position};
 use crate::score::{Depth, Score};
 use crate::tablebase::Wld;
@@ -84,7 +85,16 @@ impl Worker<'_> {
         first: usize,
     ) -> Score {
         let mut best = -Score::INFINITY;
-        for index in first..self.roots.len() {
+        let mut queue: Vec<usize> = (first..self.roots.len()).collect();
+        let moves = queue.len();
+        let mut at = 0;
+        while at < queue.len() {
+            let index = queue[at];
+            at += 1;
+            if at > 1 && at <= moves && self.is_busy(index, depth) {
+                queue.push(index);
+                continue;
+            }
             let score = self.search_root_move(alpha, beta, depth, index, index == first);
             if self.aborted {
                 break;
@@ -107,6 +117,14 @@ impl Worker<'_> {
         best
     }
 
+    /// Whether another thread searches root move `index`.
+    fn is_busy(&self, index: usize, depth: Depth) -> bool {
+        let busy = self.shared.busy.as_ref();
+        busy.is_some_and(|busy| {
+            depth.0 >= BUSY_DEPTH && busy.has(self.root.after(self.roots[index].mv).table_key())
+        })
+    }
+
     fn search_root_move(
         &mut self,
         alpha: Score,
@@ -120,6 +138,22 @@ impl Worker<'_> {
         let next = root.after(mv);
         self.note(&root, mv);
         self.lines[1].clear();
+        let busy = self.shared.busy.as_ref();
+        let key = next.table_key();
+        busy.inspect(|busy| busy.begin(key));
+        let score = self.search_root_child(&next, (alpha, beta), depth, index, first);
+        busy.inspect(|busy| busy.end(key));
+        score
+    }
+
+    fn search_root_child(
+        &mut self,
+        next: &Node,
+        (alpha, beta): (Score, Score),
+        depth: Depth,
+        index: usize,
+        first: bool,
+    ) -> Score {
         let whole = Plan {
             alpha: -beta,
             beta: -alpha,
@@ -129,11 +163,11 @@ impl Worker<'_> {
         if !first {
             let reduced = reduction(depth, index, Prospect::default()) / 2;
             let test = Plan::test(-alpha - 1, (whole.depth - reduced).max(Depth(0)), true);
-            let score = -self.search::<false>(&next, test);
+            let score = -self.search::<false>(next, test);
             if score <= alpha || self.aborted {
                 return score;
             }
         }
-        -self.search::<true>(&next, whole)
+        -self.search::<true>(next, whole)
     }
 }

@@ -1,20 +1,22 @@
 //! One thread of a search: its state, and iterative deepening.
 //!
-//! Threads share the table and the flags, nothing else (Lazy SMP). Thread 0 alone reports and
-//! watches the clock. Start reading at [`Worker::deepen`].
+//! Threads share the table, the flags and the rounds at the root, nothing else. Thread 0 alone
+//! reports and watches the clock. Start reading at [`Worker::deepen`].
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crossbeam::utils::CachePadded;
 
+use super::busy::Busy;
 use super::clock::Budget;
 use super::control::Control;
 use super::database::Databases;
 use super::history::{Context, Earlier, Statistics};
 use super::limits::Limits;
-use super::params::{ASPIRATION, ASPIRATION_DEPTH, HELPER_LEAD, NODES_PER_LOOK};
+use super::params::{NODES_PER_LOOK, PROVEN_DEPTH};
 use super::report::{Observer, Report};
 use super::root::RootMove;
+use super::rounds::Rounds;
 use super::table::{MoveCode, Table};
 use crate::eval::Evaluator;
 use crate::rules::{Game, Key, Move, Position};
@@ -27,10 +29,11 @@ pub(super) struct Shared<'a> {
     pub(super) limits: &'a Limits,
     pub(super) budget: Budget,
     pub(super) databases: Option<Databases<'a>>,
-    /// The root moves to search.
-    pub(super) roots: Vec<RootMove>,
     /// Nodes of each thread, published now and then.
     pub(super) nodes: Vec<CachePadded<AtomicU64>>,
+    pub(super) rounds: Rounds,
+    /// Who is where; `None` for a thread alone.
+    pub(super) busy: Option<Busy>,
 }
 
 impl Shared<'_> {
@@ -109,8 +112,12 @@ pub(super) struct Worker<'a> {
     pub(super) nodes: u64,
     node_limit: u64,
     pub(super) deepest: Ply,
-    /// Sticky: every score from now on is meaningless.
+    /// Every score from now on is meaningless: the search is over, or this round is.
     pub(super) aborted: bool,
+    /// Another thread has ended the round.
+    outrun: bool,
+    /// The number of the round.
+    round: u64,
     /// Inside ProbCut's shallow search, which does not nest.
     pub(super) in_probcut: bool,
 }
@@ -135,7 +142,7 @@ impl<'a> Worker<'a> {
             evaluator: Evaluator::new(),
             observer,
             root: Node::root(game, shared.databases.as_ref()),
-            roots: shared.roots.clone(),
+            roots: Vec::new(),
             path,
             root_at,
             frames: vec![Frame::default(); room],
@@ -144,71 +151,64 @@ impl<'a> Worker<'a> {
             node_limit: shared.limits.nodes.filter(|_| alone).unwrap_or(u64::MAX),
             deepest: Ply(0),
             aborted: false,
+            outrun: false,
+            round: 0,
             in_probcut: false,
         }
     }
 
-    /// Iterates until a limit is reached and returns the state of the best line.
+    /// Plays rounds until a limit is reached and returns the state of the best line.
     pub(super) fn deepen(&mut self) -> Report {
         let last = self.shared.limits.depth.unwrap_or(Depth::MOST);
+        let last = Depth(last.0.clamp(1, Depth::MOST.0));
+        let position = self.root.position;
+        let eval = (!position.has_jump()).then(|| self.evaluator.evaluate(&position));
+        self.note_eval(Ply(0), eval);
         let mut settled = Settled::default();
-        let mut reached = Depth(0);
-        // Helpers that run ahead fill the table with what the first thread needs next.
-        let lead = if self.index % 2 == 1 { HELPER_LEAD } else { 0 };
-        for depth in 1..=last.0.clamp(1, Depth::MOST.0) {
-            self.iterate(Depth((depth + lead).min(Depth::MOST.0)));
-            if self.aborted {
+        let mut told = None;
+        loop {
+            let (number, round) = self.shared.rounds.join();
+            self.round = number;
+            self.roots = round.roots;
+            let done = self.tell(&mut told, round.settled)
+                && self.is_enough(round.depth - 1, &mut settled);
+            if done || round.depth > last {
                 break;
             }
-            reached = Depth(depth);
-            if self.is_enough(reached, &mut settled) {
+            let score = self.search_root(round.alpha, round.beta, round.depth, round.line);
+            if !self.aborted {
+                self.shared.rounds.finish(number, score, &self.roots);
+            } else if self.outrun && !self.shared.control.is_halted() {
+                (self.aborted, self.outrun) = (false, false);
+            } else {
+                // A line that was cut short is told only where a better move was found.
+                if self.roots[round.line].is_known() {
+                    self.report(round.depth, round.line, Bound::Exact);
+                }
                 break;
             }
         }
+        let reached = told.map_or(Depth(0), |(depth, line)| {
+            let whole = line + 1 == self.shared.rounds.lines();
+            if whole { depth } else { depth - 1 }
+        });
         self.state(reached, 0, Bound::Exact)
     }
 
-    /// One iteration over all requested lines.
-    fn iterate(&mut self, depth: Depth) {
-        let lines = self.shared.limits.lines.clamp(1, self.roots.len());
-        for root in &mut self.roots {
-            root.begin_iteration();
-        }
-        for line in 0..lines {
-            self.aspire(depth, line);
-            // An iteration that was cut short is told only where it found a better move.
-            if !self.aborted || self.roots[line].is_known() {
-                self.report(depth, line, Bound::Exact);
-            }
-            if self.aborted {
-                break;
-            }
-        }
-    }
-
-    /// Searches for the best move from number `line` on, with a window that widens as needed.
-    fn aspire(&mut self, depth: Depth, line: usize) {
-        let guess = self.roots[line].previous;
-        let mut half = ASPIRATION;
-        let (mut alpha, mut beta) = if depth.0 < ASPIRATION_DEPTH || guess.is_proven() {
-            (-Score::INFINITY, Score::INFINITY)
-        } else {
-            (guess - half, guess + half)
+    /// Reports the lines that were settled since `told`. Whether that ended a depth.
+    fn tell(&mut self, told: &mut Option<(Depth, usize)>, settled: Option<(Depth, usize)>) -> bool {
+        let Some((depth, line)) = settled.filter(|_| *told != settled) else {
+            return false;
         };
-        loop {
-            let score = self.search_root(alpha, beta, depth, line);
-            if self.aborted || (score > alpha && score < beta) {
-                return;
-            }
-            half = half.saturating_mul(2);
-            if half > 1_000 {
-                (alpha, beta) = (-Score::INFINITY, Score::INFINITY);
-            } else if score <= alpha {
-                alpha = (score - half).max(-Score::INFINITY);
-            } else {
-                beta = (score + half).min(Score::INFINITY);
-            }
+        let first = match *told {
+            Some((before, line)) if before == depth => line + 1,
+            _ => 0,
+        };
+        for line in first..=line {
+            self.report(depth, line, Bound::Exact);
         }
+        *told = settled;
+        line + 1 == self.shared.rounds.lines()
     }
 
     /// Whether another iteration would be of no use.
@@ -217,8 +217,8 @@ impl<'a> Worker<'a> {
             return false;
         }
         let best = &self.roots[0];
-        let factor = settled.factor(best.mv, best.score);
-        let proven = best.score.is_proven_soon() && depth.0 > 12;
+        let factor = settled.factor(best.mv, best.known());
+        let proven = best.known().is_proven_soon() && depth.0 > PROVEN_DEPTH;
         let limits = self.shared.limits;
         let Some(charged) = self.shared.control.charged().filter(|_| !limits.infinite) else {
             return false;
@@ -257,7 +257,8 @@ impl<'a> Worker<'a> {
                 shared.control.halt();
             }
         }
-        self.aborted |= shared.control.is_halted();
+        self.outrun = shared.rounds.number() != self.round;
+        self.aborted |= self.outrun || shared.control.is_halted();
     }
 
     fn publish_nodes(&self) {
