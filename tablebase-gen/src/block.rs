@@ -7,13 +7,11 @@
 
 use engine::board::{Bitboard, Square, steps};
 use engine::tablebase::Force;
-use engine::tablebase::index::rank;
 
 use crate::capture::{CROWNHEAD, Captures, FORWARD, Scene};
-use crate::kernel::{Isa, StepPass};
-use crate::kings::{CHUNK, Kings};
+use crate::kernel::{Certain, Isa, StepPass};
+use crate::kings::{CHUNK, KingSteps, Kings, Space};
 use crate::lookup::Lookup;
-use crate::narrow;
 use crate::pair::{Blocks, Side};
 
 /// One side to move: a row for each placement of its kings, a bit for each of the opponent's.
@@ -28,6 +26,8 @@ struct Half {
     loses: Vec<u32>,
     won: Vec<u32>,
     lost: Vec<u32>,
+    /// The legal placements of the opponent's kings beside the men.
+    base: Vec<u32>,
     /// Changed results, by groups of 32 rows and by chunk.
     dirty: Vec<bool>,
     /// Changed rows of the other side's results, as bands by chunk.
@@ -35,7 +35,7 @@ struct Half {
 }
 
 impl Half {
-    fn clear(&mut self, rows: usize, width: usize) {
+    fn clear(&mut self, space: Space) {
         let planes = [
             &mut self.legal,
             &mut self.wins,
@@ -46,27 +46,33 @@ impl Half {
         ];
         for plane in planes {
             plane.clear();
-            plane.resize(rows * width, 0);
+            plane.resize(space.words(), 0);
         }
-        let chunks = width.div_ceil(CHUNK);
+        let chunks = space.their.width.div_ceil(CHUNK);
         self.dirty.clear();
-        self.dirty.resize(rows.div_ceil(32) * chunks, false);
+        self.dirty
+            .resize(space.own.sets.div_ceil(32) * chunks, false);
         self.changed.clear();
         self.changed.resize(chunks, u64::MAX);
     }
-}
 
-impl Half {
-    /// Combines captures and men's moves of the row at `at`; until now `loses` holds what men's
-    /// moves save.
-    #[inline]
-    fn combine(&mut self, at: usize, wins: &[u32], saves: &[u32], any: &[u32]) {
-        for i in 0..any.len() {
-            let legal = self.legal[at + i];
-            let quiet = legal & !any[i];
-            self.quiet[at + i] = quiet;
-            self.wins[at + i] = (self.wins[at + i] & quiet) | (wins[i] & legal);
-            self.loses[at + i] = legal & !((self.loses[at + i] & quiet) | saves[i]);
+    /// Marks the legal placements: no king on a square of `men`, none on another king.
+    fn fill_legal(&mut self, space: Space, men: Bitboard) {
+        let Space { own, their } = space;
+        if space.is_flat() {
+            self.legal.copy_from_slice(&own.valid);
+            clear_squares(&mut self.legal, own, men);
+            return;
+        }
+        self.base.clear();
+        self.base.extend_from_slice(&their.valid);
+        clear_squares(&mut self.base, their, men.rotated());
+        let rows = self.legal.chunks_exact_mut(their.width);
+        for (row, &kings) in rows.zip(&own.placements) {
+            if !kings.meets(men) {
+                row.copy_from_slice(&self.base);
+                clear_squares(row, their, kings.rotated());
+            }
         }
     }
 }
@@ -114,7 +120,7 @@ pub(crate) struct Solver {
     isa: Isa,
     halves: [Half; 2],
     captures: Captures,
-    base: Vec<u32>,
+    king_steps: KingSteps,
 }
 
 impl Solver {
@@ -123,7 +129,7 @@ impl Solver {
             isa,
             halves: Default::default(),
             captures: Captures::default(),
-            base: Vec::new(),
+            king_steps: KingSteps::default(),
         }
     }
 
@@ -166,45 +172,21 @@ impl Solver {
 
     /// Fills what is certain for one side to move.
     fn prepare(&mut self, side: Side, scene: &Scene, lookup: &mut Lookup<'_>) {
-        let (own, their) = (Kings::of(scene.kings), Kings::of(scene.their_kings));
-        let men = scene.men | scene.their_men;
-        self.halves[side].clear(own.sets, their.width);
+        let space = Space::of(scene.kings, scene.their_kings);
+        self.halves[side].clear(space);
         self.men_moves(side, scene, lookup);
-        self.base.clear();
-        self.base.extend_from_slice(&their.valid);
-        clear_squares(&mut self.base, their, men);
-        for (row, &kings) in own.placements.iter().enumerate() {
-            let at = row * their.width;
-            if kings.meets(men) {
-                self.halves[side].wins[at..at + their.width].fill(0);
-                self.halves[side].loses[at..at + their.width].fill(0);
-            } else {
-                self.prepare_row(side, scene, lookup, kings, at);
-            }
-        }
-    }
-
-    /// Adds the captures of one row to what men's moves lead to.
-    fn prepare_row(
-        &mut self,
-        side: Side,
-        scene: &Scene,
-        lookup: &mut Lookup<'_>,
-        kings: Bitboard,
-        at: usize,
-    ) {
-        let their = Kings::of(scene.their_kings);
+        let captures = self.captures.of(self.isa, scene, lookup);
         let half = &mut self.halves[side];
-        let legal = &mut half.legal[at..at + their.width];
-        legal.copy_from_slice(&self.base);
-        clear_squares(legal, their, kings);
-        if scene.their_kings < 2 {
-            let word = narrow::captures(scene, lookup, kings);
-            half.combine(at, &[word.wins], &[word.saves], &[word.any]);
-        } else {
-            let rows = self.captures.of(self.isa, scene, lookup, kings);
-            half.combine(at, &rows.wins, &rows.saves, &rows.any);
-        }
+        half.fill_legal(space, scene.men | scene.their_men);
+        self.isa.combine(&mut Certain {
+            legal: &half.legal,
+            capture_wins: &captures.wins,
+            capture_saves: &captures.saves,
+            captures: &captures.any,
+            quiet: &mut half.quiet,
+            wins: &mut half.wins,
+            loses: &mut half.loses,
+        });
     }
 
     /// Adds what men's steps lead to: won in `wins`, not lost in `loses`.
@@ -227,6 +209,7 @@ impl Solver {
         from: Square,
         to: Square,
     ) {
+        let space = Space::of(scene.kings, scene.their_kings);
         let crowns = CROWNHEAD.contains(to);
         let men = scene.men - from.bit();
         let (men, kings) = if crowns {
@@ -244,25 +227,20 @@ impl Solver {
         };
         let planes = lookup.after((force, men), (their, scene.their_men));
         let half = &mut self.halves[side];
-        if !crowns && scene.their_kings > 0 {
-            self.isa.or_into(&mut half.wins, planes.lost);
-            self.isa.or_into(&mut half.loses, planes.open);
-            return;
-        }
-        let (own, width) = (Kings::of(scene.kings), Kings::of(scene.their_kings).width);
-        for (row, &kings) in own.placements.iter().enumerate() {
-            if kings.contains(to) {
-                continue;
-            }
-            let next = if crowns {
-                rank(kings | to.bit()) as usize
+        for (into, from) in [
+            (&mut half.wins, planes.lost),
+            (&mut half.loses, planes.open),
+        ] {
+            if !crowns {
+                self.isa.or_into(into, from);
+            } else if space.is_flat() {
+                let keep = Kings::of(kings).holds(to);
+                self.isa.expand(into, space.own.lacks(to), from, keep);
             } else {
-                row
-            };
-            planes.row(next, |lost, open| {
-                self.isa.or_into(&mut half.wins[row * width..], lost);
-                self.isa.or_into(&mut half.loses[row * width..], open);
-            });
+                let (places, rows) = (space.own.without(to), Kings::of(kings).with(to));
+                self.isa
+                    .or_rows(into, places, from, rows, space.their.width);
+            }
         }
     }
 
@@ -277,41 +255,54 @@ impl Solver {
     }
 
     /// Kings against men: every move of the men is final, so one pass of king steps is enough.
-    fn finish_against_men(
-        &self,
+    fn finish_against_men<W: Watch>(
+        &mut self,
         side: Side,
         kings: u32,
         theirs: &Target<'_>,
         out: &mut Target<'_>,
+        watch: &mut W,
+    ) {
+        let half = &mut self.halves[side];
+        self.king_steps
+            .reach(self.isa, kings, theirs.lost, &mut half.won);
+        self.king_steps
+            .reach(self.isa, kings, theirs.open, &mut half.lost);
+        for (at, &legal) in half.legal.iter().enumerate() {
+            let (wins, loses, quiet) = (half.wins[at], half.loses[at], half.quiet[at]);
+            out.open[at] = legal & !(wins | (quiet & half.won[at]));
+            out.lost[at] = loses & !(quiet & half.lost[at]);
+        }
+        if W::LEVELS {
+            self.report_against_men(side, kings, out, watch);
+        }
+    }
+
+    fn report_against_men(
+        &mut self,
+        side: Side,
+        kings: u32,
+        out: &Target<'_>,
         watch: &mut impl Watch,
     ) {
-        let own = Kings::of(kings);
-        let half = &self.halves[side];
-        let [mut now, mut all] = [(); 2].map(|()| [(); 2].map(|()| vec![0; own.width]));
-        let bit = |plane: &[u32], row: u16| plane[usize::from(row / 32)] >> (row % 32) & 1;
-        for row in 0..own.sets {
-            let (mut lost, mut open, mut any) = (0, 0, 0);
-            for &next in &own.steps[own.starts[row] as usize..own.starts[row + 1] as usize] {
-                lost |= bit(theirs.lost, next);
-                open |= bit(theirs.open, next);
-                any |= half.legal[usize::from(next)];
-            }
-            let quiet = half.quiet[row];
-            let won = half.wins[row] | (quiet & lost);
-            let lose = half.loses[row] & !(quiet & open);
-            let (at, nth) = (row / 32, row % 32);
-            now[0][at] |= half.wins[row] << nth;
-            now[1][at] |= (lose & !(quiet & any)) << nth;
-            all[0][at] |= won << nth;
-            all[1][at] |= lose << nth;
-            out.lost[at] |= lose << nth;
-            out.open[at] |= (half.legal[row] & !won) << nth;
-        }
-        for (at, (&won, &lost)) in now[0].iter().zip(&now[1]).enumerate() {
+        let half = &mut self.halves[side];
+        half.lost.fill(0);
+        self.king_steps
+            .reach(self.isa, kings, &half.legal, &mut half.lost);
+        let now = |at: usize| {
+            [
+                half.wins[at],
+                out.lost[at] & !(half.quiet[at] & half.lost[at]),
+            ]
+        };
+        for at in 0..half.legal.len() {
+            let [won, lost] = now(at);
             watch.decided(0, side, at, won, lost);
         }
-        for (at, (&won, &lost)) in all[0].iter().zip(&all[1]).enumerate() {
-            watch.decided(1, side, at, won & !now[0][at], lost & !now[1][at]);
+        for at in 0..half.legal.len() {
+            let [won, lost] = now(at);
+            let all = half.legal[at] & !out.open[at];
+            watch.decided(1, side, at, all & !won, out.lost[at] & !lost);
         }
     }
 
@@ -432,11 +423,12 @@ impl Solver {
     }
 }
 
-/// Clears the placements that cover any of `squares` (seen from the other side).
+/// Clears the placements that cover any of `squares`, as the owner of the kings sees them.
+#[inline]
 fn clear_squares(row: &mut [u32], kings: &Kings, squares: Bitboard) {
     for square in squares {
-        for (word, covered) in row.iter_mut().zip(kings.holds(square.rotated())) {
-            *word &= !covered;
+        for (word, kept) in row.iter_mut().zip(kings.lacks(square)) {
+            *word &= kept;
         }
     }
 }
@@ -545,7 +537,7 @@ mod tests {
         let mut store = Store::default();
         for pieces in 2..=4 {
             for forces in pairs(pieces, 4) {
-                let pair = solve_pair(Isa::detect(), &store, forces);
+                let pair = solve_pair(Isa::detect(), &mut store, forces);
                 check_levels(&store, &pair);
                 store.insert(pair);
             }

@@ -15,11 +15,13 @@ use engine::tablebase::file::{Image, Volume};
 use engine::tablebase::{Force, Slice};
 use rayon::prelude::*;
 
+use crate::bare::Bare;
 use crate::block::{Solver, Target};
 use crate::encode;
 use crate::kernel::Isa;
 use crate::lookup::Lookup;
 use crate::pair::{Blocks, Pair, Store};
+use crate::system;
 
 /// The pairs of `pieces` pieces with at most `per_side` a side, in a possible order of work.
 pub(crate) fn pairs(pieces: u32, per_side: u32) -> Vec<[Force; 2]> {
@@ -49,8 +51,25 @@ fn split(table: &mut [u32], words: usize, start: usize, end: usize) -> (&[u32], 
 }
 
 /// Solves one pair; every pair that it depends on must be in `store`.
-pub(crate) fn solve_pair(isa: Isa, store: &Store, forces: [Force; 2]) -> Pair {
+pub(crate) fn solve_pair(isa: Isa, store: &mut Store, forces: [Force; 2]) -> Pair {
     let blocks = Blocks::new(forces[0], forces[1]);
+    if forces[0].kings + forces[1].kings == 0 {
+        return solve_bare(isa, store, blocks);
+    }
+    solve_blocks(isa, store, blocks)
+}
+
+fn solve_bare(isa: Isa, store: &mut Store, blocks: Blocks) -> Pair {
+    let bare = Bare::solve(isa, store, &blocks);
+    let tables = [0, 1].map(|mover| bare.table(&blocks, mover));
+    if !blocks.is_symmetric() {
+        store.insert_bare(bare.turned(isa));
+    }
+    store.insert_bare(bare);
+    Pair { blocks, tables }
+}
+
+fn solve_blocks(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
     let words = [0, 1].map(|mover| 2 * blocks.plane_words(mover));
     let [mut first, mut second] = words.map(|words| vec![0_u32; words * blocks.len()]);
     for level in blocks.levels.windows(2).filter(|level| level[0] < level[1]) {
@@ -134,6 +153,8 @@ pub struct Solved {
     pub slices: Vec<(Slice, [u64; 3])>,
     /// Seconds spent on solving them.
     pub seconds: f64,
+    /// Seconds of processor time, all threads together, where the system tells.
+    pub processor_seconds: Option<f64>,
 }
 
 impl Solved {
@@ -209,14 +230,16 @@ pub fn build(order: &Order, mut watch: impl FnMut(&Progress, &Solved)) -> anyhow
     for pieces in 2..=order.pieces {
         let mut men = 0;
         for forces in pairs(pieces, order.per_side) {
-            let started = Instant::now();
-            let pair = solve_pair(order.isa, &store, forces);
+            let (started, used) = (Instant::now(), system::processor_seconds());
+            let pair = solve_pair(order.isa, &mut store, forces);
             let seconds = started.elapsed().as_secs_f64();
+            let used = used.zip(system::processor_seconds());
             progress.seconds_generate += seconds;
             let started = Instant::now();
             let solved = Solved {
                 slices: slices(forces).into_iter().zip(count(&pair)).collect(),
                 seconds,
+                processor_seconds: used.map(|(before, after)| after - before),
             };
             progress.positions += solved.positions();
             if let Some(out) = &order.out {

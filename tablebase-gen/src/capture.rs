@@ -1,19 +1,21 @@
-//! Captures for whole rows at once: one placement of the mover's kings, every placement of the
-//! opponent's.
+//! Captures for a whole block at once: every placement of both sides' kings.
 //!
-//! A jump over a man leaves the opponent's kings as they are; the result holds where none of
-//! them stands on the landing square. A jump over a king is worked out in rows over one king
-//! fewer and then expanded: adding a square to every set keeps their order, so expansion is a
-//! selection of bits followed by a deposit. Captured pieces block until the move is over.
-//! Everything is seen from the mover's side, who plays up the board.
+//! A walk follows one piece; the mover's other kings and the opponent's kings stay variable: rows
+//! over the former, bits over the latter ([`Space`]). A jump over a man leaves the opponent's kings
+//! as they are; a jump over a king is worked out with one king fewer and then expanded. Adding a
+//! square to every set keeps their order, so both the rows that a capturing king comes from and
+//! the bits of a captured king are found by selection. A result holds where no variable king
+//! stands on a landing square. Captured pieces block until the move is over. Placements that are
+//! not legal get results without meaning. Everything is seen from the mover's side, who plays up
+//! the board.
 
 use engine::board::{Bitboard, Color, Direction, Square, regions, steps};
 use engine::tablebase::Force;
-use engine::tablebase::index::rank;
 
 use crate::kernel::Isa;
-use crate::kings::Kings;
-use crate::lookup::Lookup;
+use crate::kings::{Kings, Space};
+use crate::lookup::{Lookup, Material};
+use crate::pair::Planes;
 
 /// More jumps than four victims allow.
 const MOST_DEPTH: usize = 6;
@@ -21,7 +23,7 @@ const MOST_DEPTH: usize = 6;
 pub(crate) const FORWARD: [Direction; 2] = Direction::forward(Color::Black);
 pub(crate) const CROWNHEAD: Bitboard = regions::crownhead(Color::Black);
 
-/// What captures lead to, one bit for each placement of the opponent's kings.
+/// What captures lead to, for every placement of a space.
 #[derive(Default)]
 pub(crate) struct Rows {
     /// Some capture wins.
@@ -33,10 +35,10 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    fn clear(&mut self, width: usize) {
-        for row in [&mut self.wins, &mut self.saves, &mut self.any] {
-            row.clear();
-            row.resize(width, 0);
+    fn clear(&mut self, space: Space) {
+        for plane in [&mut self.wins, &mut self.saves, &mut self.any] {
+            plane.clear();
+            plane.resize(space.words(), 0);
         }
     }
 }
@@ -52,178 +54,341 @@ pub(crate) struct Scene {
 
 /// A piece in the middle of its captures.
 #[derive(Clone, Copy)]
-pub(crate) struct Trip {
-    pub(crate) at: Square,
-    pub(crate) is_man: bool,
-    /// The mover's other pieces.
-    pub(crate) men: Bitboard,
-    pub(crate) kings: Bitboard,
-    pub(crate) taken_men: Bitboard,
-    pub(crate) taken_kings: Bitboard,
+struct Trip {
+    at: Square,
+    is_man: bool,
+    /// The mover's other men, and how many other kings there are.
+    men: Bitboard,
+    kings: u32,
+    /// What is left of the opponent.
+    their_men: Bitboard,
+    their_kings: u32,
+    taken: Bitboard,
 }
 
 impl Trip {
-    /// The piece on `at` before its first jump.
-    #[inline]
-    pub(crate) fn start(scene: &Scene, kings: Bitboard, at: Square) -> Self {
+    fn new(scene: &Scene, at: Square, is_man: bool) -> Self {
         Self {
             at,
-            is_man: scene.men.contains(at),
+            is_man,
             men: scene.men - at.bit(),
-            kings: kings - at.bit(),
-            taken_men: Bitboard::EMPTY,
-            taken_kings: Bitboard::EMPTY,
+            kings: scene.kings - u32::from(!is_man),
+            their_men: scene.their_men,
+            their_kings: scene.their_kings,
+            taken: Bitboard::EMPTY,
         }
     }
 
-    #[inline]
-    pub(crate) fn over_man(&self, victim: Square, landing: Square) -> Self {
+    fn space(&self) -> Space {
+        Space::of(self.kings, self.their_kings)
+    }
+
+    /// After the jump over `victim`.
+    fn after(&self, victim: Square, landing: Square) -> Self {
+        let is_man = self.their_men.contains(victim);
         Self {
             at: landing,
-            taken_men: self.taken_men | victim.bit(),
+            their_men: self.their_men - victim.bit(),
+            their_kings: self.their_kings - u32::from(!is_man),
+            taken: self.taken | victim.bit(),
             ..*self
         }
     }
 
+    /// Squares that stay occupied whatever the variable kings do.
+    fn blocked(&self) -> Bitboard {
+        self.men | self.their_men | self.taken
+    }
+
+    /// The jumps that some placement of the variable kings allows: victim and landing square.
     #[inline]
-    pub(crate) fn over_king(&self, victim: Square, landing: Square) -> Self {
-        Self {
-            at: landing,
-            taken_kings: self.taken_kings | victim.bit(),
-            ..*self
-        }
-    }
-
-    /// What the move leaves if it ends here: the mover's force, men and kings, then the
-    /// opponent's force and men.
-    #[inline]
-    pub(crate) fn end(&self, scene: &Scene) -> (Force, Bitboard, Bitboard, Force, Bitboard) {
-        let stays_man = self.is_man && !CROWNHEAD.contains(self.at);
-        let (men, kings) = if stays_man {
-            (self.men | self.at.bit(), self.kings)
-        } else {
-            (self.men, self.kings | self.at.bit())
-        };
-        let own = Force {
-            men: men.len(),
-            kings: kings.len(),
-        };
-        let their_men = scene.their_men - self.taken_men;
-        let their = Force {
-            men: their_men.len(),
-            kings: scene.their_kings - self.taken_kings.len(),
-        };
-        (own, men, kings, their, their_men)
-    }
-}
-
-/// Rows to work in, one set for each jump of a move.
-#[derive(Default)]
-pub(crate) struct Captures {
-    levels: [Rows; MOST_DEPTH],
-}
-
-impl Captures {
-    /// The captures of a side whose kings stand on `kings`.
-    pub(crate) fn of(
-        &mut self,
-        isa: Isa,
-        scene: &Scene,
-        lookup: &mut Lookup<'_>,
-        kings: Bitboard,
-    ) -> &Rows {
-        self.levels[0].clear(Kings::of(scene.their_kings).width);
-        let mut walk = Walk { isa, scene, lookup };
-        for at in scene.men | kings {
-            walk.jumps(&Trip::start(scene, kings, at), &mut self.levels);
-        }
-        &self.levels[0]
-    }
-}
-
-struct Walk<'w, 'a> {
-    isa: Isa,
-    scene: &'w Scene,
-    lookup: &'w mut Lookup<'a>,
-}
-
-impl Walk<'_, '_> {
-    /// Adds to `levels[0]` what each further jump of `trip` leads to.
-    fn jumps(&mut self, trip: &Trip, levels: &mut [Rows]) {
-        let directions: &[Direction] = if trip.is_man {
+    fn jumps(&self) -> impl Iterator<Item = (Square, Square)> + use<> {
+        let directions: &[Direction] = if self.is_man {
             &FORWARD
         } else {
             &Direction::ALL
         };
-        let blocked = trip.men | trip.kings | self.scene.their_men | trip.taken_kings;
-        for &direction in directions {
-            let over = steps::step(trip.at.bit(), direction);
-            let (Some(victim), Some(landing)) =
-                (over.first(), steps::step(over, direction).first())
-            else {
-                continue;
-            };
-            if blocked.contains(landing) {
-                continue;
-            }
-            if (self.scene.their_men - trip.taken_men).contains(victim) {
-                self.take_man(trip, victim, landing, levels);
-            } else if !blocked.contains(victim) {
-                self.take_king(trip, victim, landing, levels);
-            }
-        }
+        let free = !self.blocked();
+        let kings = if self.their_kings > 0 {
+            free
+        } else {
+            Bitboard::EMPTY
+        };
+        let (at, victims) = (self.at.bit(), self.their_men | kings);
+        directions.iter().filter_map(move |&direction| {
+            let over = steps::step(at, direction) & victims;
+            let landing = steps::step(over, direction) & free;
+            Some((over.first()?, landing.first()?))
+        })
     }
 
-    fn take_man(&mut self, trip: &Trip, victim: Square, landing: Square, levels: &mut [Rows]) {
-        let kings = Kings::of(self.scene.their_kings - trip.taken_kings.len());
+    /// Whether the piece is a king after the move.
+    fn is_king(&self) -> bool {
+        !self.is_man || CROWNHEAD.contains(self.at)
+    }
+
+    /// What the move leaves if it ends here: the mover's force and men, then the opponent's.
+    fn end(&self) -> (Material, Material) {
+        let is_king = self.is_king();
+        let men = if is_king {
+            self.men
+        } else {
+            self.men | self.at.bit()
+        };
+        let own = Force {
+            men: men.len(),
+            kings: self.kings + u32::from(is_king),
+        };
+        let their = Force {
+            men: self.their_men.len(),
+            kings: self.their_kings,
+        };
+        ((own, men), (their, self.their_men))
+    }
+
+    /// The rows of the position after the move, for the placements of the other kings without
+    /// the square of this piece.
+    fn sources(&self) -> &'static [u16] {
+        if self.is_king() {
+            Kings::of(self.kings + 1).with(self.at)
+        } else {
+            Kings::of(self.kings).without(self.at)
+        }
+    }
+}
+
+/// The results after a landing on a square, for the placements of the other kings without it.
+enum Found<'f> {
+    /// The `n`-th such placement has the row `rows[n]`.
+    Rows {
+        wins: &'f [u32],
+        saves: &'f [u32],
+        rows: &'f [u16],
+    },
+    /// A bit for each placement of the mover's other kings; those on the square have no meaning.
+    Bits { wins: &'f [u32], saves: &'f [u32] },
+}
+
+/// Rows to work in, a set for each jump of a move.
+#[derive(Default)]
+pub(crate) struct Captures {
+    levels: [Rows; MOST_DEPTH],
+    base: Rows,
+}
+
+impl Captures {
+    /// All captures of a block.
+    pub(crate) fn of(&mut self, isa: Isa, scene: &Scene, lookup: &mut Lookup<'_>) -> &Rows {
+        let (result, levels) = self.levels.split_first_mut().expect("several levels");
+        let space = Space::of(scene.kings, scene.their_kings);
+        result.clear(space);
+        let mut walk = Walk {
+            isa,
+            lookup,
+            base: &mut self.base,
+        };
+        for at in scene.men {
+            walk.jumps(&Trip::new(scene, at, true), result, levels);
+        }
+        if scene.kings > 0 {
+            for at in starts(scene) {
+                walk.king(&Trip::new(scene, at, false), space, result, levels);
+            }
+        }
+        result
+    }
+}
+
+/// Squares from which some king could capture.
+fn starts(scene: &Scene) -> Bitboard {
+    let free = !(scene.men | scene.their_men);
+    let victims = if scene.their_kings > 0 {
+        !scene.men
+    } else {
+        scene.their_men
+    };
+    let from = |direction: Direction| {
+        let over = steps::step(free, direction) & victims;
+        steps::step(over, direction)
+    };
+    let all = Direction::ALL.map(from);
+    (all[0] | all[1] | all[2] | all[3]) & free
+}
+
+struct Walk<'w, 'a> {
+    isa: Isa,
+    lookup: &'w mut Lookup<'a>,
+    base: &'w mut Rows,
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// Adds the captures of a king from one square to the results of the whole block.
+    fn king(&mut self, trip: &Trip, whole: Space, result: &mut Rows, levels: &mut [Rows]) {
+        let space = trip.space();
         let (here, deeper) = levels.split_first_mut().expect("a level for each jump");
-        self.land(&trip.over_man(victim, landing), kings, deeper);
-        let covered = kings.holds(landing.rotated());
-        let found = &deeper[0];
-        for (i, &covered) in covered.iter().enumerate() {
-            here.wins[i] |= found.wins[i] & !covered;
-            here.saves[i] |= found.saves[i] & !covered;
-            here.any[i] |= !covered;
-        }
-    }
-
-    fn take_king(&mut self, trip: &Trip, victim: Square, landing: Square, levels: &mut [Rows]) {
-        let left = self.scene.their_kings - trip.taken_kings.len();
-        if left == 0 {
-            return;
-        }
-        let (kings, fewer) = (Kings::of(left), Kings::of(left - 1));
-        let (here, deeper) = levels.split_first_mut().expect("a level for each jump");
-        self.land(&trip.over_king(victim, landing), fewer, deeper);
-        let (victim, landing) = (victim.rotated(), landing.rotated());
-        let found = &mut deeper[0];
-        for (i, &covered) in fewer.holds(landing).iter().enumerate() {
-            found.wins[i] &= !covered;
-            found.saves[i] &= !covered;
-        }
-        let (on_victim, skip) = (kings.holds(victim), fewer.holds(victim));
-        self.isa
-            .expand(&mut here.wins, on_victim, &found.wins, skip);
-        self.isa
-            .expand(&mut here.saves, on_victim, &found.saves, skip);
-        for (i, &covered) in kings.holds(landing).iter().enumerate() {
-            here.any[i] |= on_victim[i] & !covered;
-        }
-    }
-
-    /// Fills `levels[0]` with the results after a landing: further jumps where there are any,
-    /// elsewhere the position that the move leaves.
-    fn land(&mut self, trip: &Trip, kings: &Kings, levels: &mut [Rows]) {
-        levels[0].clear(kings.width);
-        self.jumps(trip, levels);
-        let (own, men, own_kings, their, their_men) = trip.end(self.scene);
-        let planes = self.lookup.after((own, men), (their, their_men));
-        let here = &mut levels[0];
-        planes.row(rank(own_kings) as usize, |lost, open| {
-            for i in 0..lost.len() {
-                here.wins[i] |= lost[i] & !here.any[i];
-                here.saves[i] |= open[i] & !here.any[i];
+        here.clear(space);
+        self.jumps(trip, here, deeper);
+        let width = whole.their.width;
+        for (into, from) in [
+            (&mut result.wins, &here.wins),
+            (&mut result.saves, &here.saves),
+            (&mut result.any, &here.any),
+        ] {
+            if whole.is_flat() {
+                let (mask, keep) = (whole.own.holds(trip.at), space.own.lacks(trip.at));
+                self.isa.expand(into, mask, from, keep);
+            } else {
+                let (with, without) = (whole.own.with(trip.at), space.own.without(trip.at));
+                self.isa.or_rows(into, with, from, without, width);
             }
-        });
+        }
     }
+
+    /// Adds to `here` what each further jump of `trip` leads to.
+    fn jumps(&mut self, trip: &Trip, here: &mut Rows, deeper: &mut [Rows]) {
+        for (victim, landing) in trip.jumps() {
+            let next = trip.after(victim, landing);
+            let found = self.land(&next, deeper);
+            if next.their_kings < trip.their_kings {
+                add_king_taken(self.isa, trip, [victim, landing], &found, here);
+            } else {
+                add_man_taken(self.isa, trip, landing, &found, here);
+            }
+        }
+    }
+
+    /// The results after a landing: further jumps where there are any, elsewhere the position
+    /// that the move leaves.
+    fn land<'f>(&mut self, trip: &Trip, levels: &'f mut [Rows]) -> Found<'f>
+    where
+        'a: 'f,
+    {
+        let (here, deeper) = levels.split_first_mut().expect("a level for each jump");
+        let goes_on = trip.jumps().next().is_some();
+        if goes_on {
+            here.clear(trip.space());
+            self.jumps(trip, here, deeper);
+        }
+        let (own, their) = trip.end();
+        let planes = self.lookup.after(own, their);
+        match (trip.space().is_flat(), goes_on) {
+            (true, false) => self.end_flat(trip, planes, here),
+            (true, true) => self.go_on_flat(trip, planes, here),
+            (false, false) => Found::Rows {
+                wins: planes.lost,
+                saves: planes.open,
+                rows: trip.sources(),
+            },
+            (false, true) => self.go_on(trip, planes, here),
+        }
+    }
+
+    /// No further jump, and the opponent has no king.
+    fn end_flat<'f>(&self, trip: &Trip, planes: Planes<'a>, here: &'f mut Rows) -> Found<'f>
+    where
+        'a: 'f,
+    {
+        let (mut wins, mut saves) = (planes.lost, planes.open);
+        if trip.is_king() {
+            self.contract(trip, planes, here);
+            (wins, saves) = (&here.wins, &here.saves);
+        }
+        Found::Bits { wins, saves }
+    }
+
+    /// The planes after the move, without the king that has landed.
+    fn contract(&self, trip: &Trip, planes: Planes<'a>, into: &mut Rows) {
+        let (space, at) = (trip.space(), trip.at);
+        into.clear(space);
+        let (mask, keep) = (space.own.lacks(at), Kings::of(trip.kings + 1).holds(at));
+        self.isa.expand(&mut into.wins, mask, planes.lost, keep);
+        self.isa.expand(&mut into.saves, mask, planes.open, keep);
+    }
+
+    fn go_on_flat<'f>(&mut self, trip: &Trip, planes: Planes<'a>, here: &'f mut Rows) -> Found<'f>
+    where
+        'a: 'f,
+    {
+        let (mut lost, mut open) = (planes.lost, planes.open);
+        if trip.is_king() {
+            let mut base = std::mem::take(self.base);
+            self.contract(trip, planes, &mut base);
+            *self.base = base;
+            (lost, open) = (&self.base.wins, &self.base.saves);
+        }
+        for (i, &any) in here.any.iter().enumerate() {
+            here.wins[i] |= lost[i] & !any;
+            here.saves[i] |= open[i] & !any;
+        }
+        Found::Bits {
+            wins: &here.wins,
+            saves: &here.saves,
+        }
+    }
+
+    fn go_on<'f>(&self, trip: &Trip, planes: Planes<'a>, here: &'f mut Rows) -> Found<'f>
+    where
+        'a: 'f,
+    {
+        let space = trip.space();
+        let (rows, sources) = (space.own.without(trip.at), trip.sources());
+        let any = (&here.any[..], space.their.width);
+        self.isa
+            .or_rest(&mut here.wins, rows, planes.lost, sources, any);
+        self.isa
+            .or_rest(&mut here.saves, rows, planes.open, sources, any);
+        Found::Rows {
+            wins: &here.wins,
+            saves: &here.saves,
+            rows,
+        }
+    }
+}
+
+/// Adds what is found after taking a man to `here`.
+fn add_man_taken(isa: Isa, trip: &Trip, landing: Square, found: &Found<'_>, here: &mut Rows) {
+    let space = trip.space();
+    match found {
+        Found::Bits { wins, saves } => {
+            for (i, covered) in space.own.holds(landing).iter().enumerate() {
+                here.wins[i] |= wins[i] & !covered;
+                here.saves[i] |= saves[i] & !covered;
+                here.any[i] |= !covered;
+            }
+        }
+        Found::Rows { wins, saves, rows } => {
+            let into = space.own.without(landing);
+            let keep = space.their.lacks(landing.rotated());
+            isa.or_kept(&mut here.wins, into, wins, rows, keep);
+            isa.or_kept(&mut here.saves, into, saves, rows, keep);
+            isa.set_rows(&mut here.any, into, keep, keep);
+        }
+    }
+}
+
+/// Adds what is found after taking a king to `here`; the squares are those of the victim and
+/// of the landing.
+fn add_king_taken(isa: Isa, trip: &Trip, jump: [Square; 2], found: &Found<'_>, here: &mut Rows) {
+    let Space { own, their } = trip.space();
+    let into = own.without(jump[1]);
+    let [victim, landing] = jump.map(Square::rotated);
+    match found {
+        Found::Bits { wins, saves } => {
+            isa.or_column(&mut here.wins, into, wins, victim.index() as u32);
+            isa.or_column(&mut here.saves, into, saves, victim.index() as u32);
+        }
+        Found::Rows { wins, saves, rows } => {
+            let fewer = Kings::of(trip.their_kings - 1);
+            let keep = [fewer.lacks(victim), fewer.lacks(landing)];
+            let mask = their.holds(victim);
+            isa.expand_rows(&mut here.wins, into, wins, rows, mask, keep);
+            isa.expand_rows(&mut here.saves, into, saves, rows, mask, keep);
+        }
+    }
+    isa.set_rows(
+        &mut here.any,
+        into,
+        their.holds(victim),
+        their.lacks(landing),
+    );
 }

@@ -95,6 +95,21 @@ pub(crate) struct StepPass<'a> {
     pub(crate) dirty: &'a mut [bool],
 }
 
+/// What captures and men's moves decide, to be joined; planes of equal length.
+pub(crate) struct Certain<'a> {
+    pub(crate) legal: &'a [u32],
+    /// Some capture wins; some capture does not lose; there is a capture.
+    pub(crate) capture_wins: &'a [u32],
+    pub(crate) capture_saves: &'a [u32],
+    pub(crate) captures: &'a [u32],
+    /// Result: legal, and no capture.
+    pub(crate) quiet: &'a mut [u32],
+    /// Some man's move wins; then: won at once.
+    pub(crate) wins: &'a mut [u32],
+    /// Some man's move does not lose; then: lost unless a king's step saves it.
+    pub(crate) loses: &'a mut [u32],
+}
+
 macro_rules! dispatch {
     ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?) => {
         impl Isa {
@@ -138,17 +153,54 @@ dispatch! {
     step(pass: &mut StepPass<'_>) -> bool
 }
 dispatch! {
+    /// Joins captures and men's moves.
+    combine(certain: &mut Certain<'_>)
+}
+dispatch! {
     /// Turns a tile of 32 words by 32 bits: bit `c` of word `r` becomes bit `r` of word `c`.
     transpose(tile: &mut [u32; 32])
 }
 dispatch! {
     /// Distributes the bits of `source` selected by `keep` over the bits set in `mask`, in
     /// order, and adds them to `into`.
-    expand(into: &mut [u32], mask: &[u32], source: &[u32], skip: &[u32])
+    expand(into: &mut [u32], mask: &[u32], source: &[u32], keep: &[u32])
+}
+dispatch! {
+    /// Adds row `rows[n]` of `from` to row `places[n]` of `into`, for all `n`.
+    or_rows(into: &mut [u32], places: &[u16], from: &[u32], rows: &[u16], width: usize)
+}
+dispatch! {
+    /// As `or_rows`, but only the bits in `keep`, which is a row wide.
+    or_kept(into: &mut [u32], places: &[u16], from: &[u32], rows: &[u16], keep: &[u32])
+}
+dispatch! {
+    /// As `or_rows`, but only the bits that `except` (planes like `into`, their width) lacks.
+    or_rest(into: &mut [u32], places: &[u16], from: &[u32], rows: &[u16], except: (&[u32], usize))
+}
+dispatch! {
+    /// Sets the bits that both `mask` and `keep` have in the rows `places` of `into`.
+    set_rows(into: &mut [u32], places: &[u16], mask: &[u32], keep: &[u32])
+}
+dispatch! {
+    /// Rows are words: adds bit `place` of `from` as bit `column` to each of the rows `places`.
+    or_column(into: &mut [u32], places: &[u16], from: &[u32], column: u32)
+}
+dispatch! {
+    /// For all `n`: distributes the bits of row `rows[n]` of `from` that are selected by the first
+    /// `keep` over the bits set in `mask`, leaving out those that the second `keep` lacks, and adds
+    /// them to row `places[n]` of `into`. Rows are as wide as the masks for them.
+    expand_rows(
+        into: &mut [u32],
+        places: &[u16],
+        from: &[u32],
+        rows: &[u16],
+        mask: &[u32],
+        keep: [&[u32]; 2]
+    )
 }
 
 mod body {
-    use super::StepPass;
+    use super::{Certain, StepPass};
     use crate::kings::CHUNK;
 
     /// Gathering and scattering of selected bits, the one operation that has no plain form.
@@ -209,6 +261,19 @@ mod body {
     pub(super) fn or_into<B: Bits>(into: &mut [u32], from: &[u32]) {
         for (into, &from) in into.iter_mut().zip(from) {
             *into |= from;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn combine<B: Bits>(certain: &mut Certain<'_>) {
+        let results = certain.quiet.iter_mut().zip(&mut *certain.wins);
+        let results = results.zip(&mut *certain.loses).zip(certain.legal);
+        let captures = certain.capture_wins.iter().zip(certain.capture_saves);
+        let captures = captures.zip(certain.captures);
+        for ((((quiet, wins), loses), &legal), ((&win, &save), &any)) in results.zip(captures) {
+            *quiet = legal & !any;
+            *wins = (*wins & *quiet) | (win & legal);
+            *loses = legal & !((*loses & *quiet) | save);
         }
     }
 
@@ -298,21 +363,159 @@ mod body {
     }
 
     #[inline(always)]
-    pub(super) fn expand<B: Bits>(into: &mut [u32], mask: &[u32], source: &[u32], skip: &[u32]) {
+    pub(super) fn expand<B: Bits>(into: &mut [u32], mask: &[u32], source: &[u32], keep: &[u32]) {
+        let words = source.iter().zip(keep).map(|(&word, &keep)| (word, keep));
+        distribute::<B>(into, mask, words);
+    }
+
+    /// Deposits in `mask` what is kept of the words.
+    #[inline(always)]
+    fn distribute<B: Bits>(
+        into: &mut [u32],
+        mask: &[u32],
+        mut words: impl Iterator<Item = (u32, u32)>,
+    ) {
         let (mut buffer, mut have) = (0_u64, 0);
-        let mut words = source.iter().zip(skip);
         for (into, &mask) in into.iter_mut().zip(mask) {
             let need = mask.count_ones();
             while have < need {
-                let Some((&word, &skip)) = words.next() else {
+                let Some((word, keep)) = words.next() else {
                     break;
                 };
-                buffer |= u64::from(B::extract(word, !skip)) << have;
-                have += skip.count_zeros();
+                buffer |= u64::from(B::extract(word, keep)) << have;
+                have += keep.count_ones();
             }
             *into |= B::deposit(buffer as u32, mask);
             buffer >>= need;
             have = have.saturating_sub(need);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn expand_rows<B: Bits>(
+        into: &mut [u32],
+        places: &[u16],
+        from: &[u32],
+        rows: &[u16],
+        mask: &[u32],
+        keep: [&[u32]; 2],
+    ) {
+        let (width, from_width) = (mask.len(), keep[0].len());
+        for (&place, &row) in places.iter().zip(rows) {
+            let into = &mut into[usize::from(place) * width..][..width];
+            let from = &from[usize::from(row) * from_width..][..from_width];
+            let words = from.iter().zip(keep[0]).zip(keep[1]);
+            let words = words.map(|((&word, &keep), &also)| (word & also, keep));
+            distribute::<B>(into, mask, words);
+        }
+    }
+
+    /// Calls `join` with each chunk of `N` words of rows `places` of `into`, the same chunk of
+    /// rows `rows` of `from`, and its place in both.
+    #[inline(always)]
+    fn each_chunk<const N: usize>(
+        (into, places): (&mut [u32], &[u16]),
+        (from, rows): (&[u32], &[u16]),
+        width: usize,
+        join: impl Fn(&mut [u32; N], &[u32; N], usize, usize),
+    ) {
+        for (&place, &row) in places.iter().zip(rows) {
+            let (place, row) = (usize::from(place) * width, usize::from(row) * width);
+            for at in (0..width).step_by(N) {
+                let into: &mut [u32; N] =
+                    into[place + at..].first_chunk_mut().expect("whole chunks");
+                join(into, chunk_at::<N>(from, row + at), place + at, at);
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn or_rows<B: Bits>(
+        into: &mut [u32],
+        places: &[u16],
+        from: &[u32],
+        rows: &[u16],
+        width: usize,
+    ) {
+        if width == 1 {
+            each_chunk::<1>((into, places), (from, rows), 1, |into, from, _, _| {
+                into[0] |= from[0];
+            });
+        } else {
+            each_chunk::<CHUNK>((into, places), (from, rows), width, |into, from, _, _| {
+                for i in 0..CHUNK {
+                    into[i] |= from[i];
+                }
+            });
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn or_kept<B: Bits>(
+        into: &mut [u32],
+        places: &[u16],
+        from: &[u32],
+        rows: &[u16],
+        keep: &[u32],
+    ) {
+        let width = keep.len();
+        if let &[keep] = keep {
+            each_chunk::<1>((into, places), (from, rows), 1, |into, from, _, _| {
+                into[0] |= from[0] & keep;
+            });
+        } else {
+            each_chunk::<CHUNK>((into, places), (from, rows), width, |into, from, _, at| {
+                let keep = chunk_at::<CHUNK>(keep, at);
+                for i in 0..CHUNK {
+                    into[i] |= from[i] & keep[i];
+                }
+            });
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn or_rest<B: Bits>(
+        into: &mut [u32],
+        places: &[u16],
+        from: &[u32],
+        rows: &[u16],
+        (except, width): (&[u32], usize),
+    ) {
+        if width == 1 {
+            each_chunk::<1>((into, places), (from, rows), 1, |into, from, place, _| {
+                into[0] |= from[0] & !except[place];
+            });
+        } else {
+            each_chunk::<CHUNK>(
+                (into, places),
+                (from, rows),
+                width,
+                |into, from, place, _| {
+                    let except = chunk_at::<CHUNK>(except, place);
+                    for i in 0..CHUNK {
+                        into[i] |= from[i] & !except[i];
+                    }
+                },
+            );
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn set_rows<B: Bits>(into: &mut [u32], places: &[u16], mask: &[u32], keep: &[u32]) {
+        let width = mask.len();
+        for &place in places {
+            let into = &mut into[usize::from(place) * width..][..width];
+            for ((into, &mask), &keep) in into.iter_mut().zip(mask).zip(keep) {
+                *into |= mask & keep;
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn or_column<B: Bits>(into: &mut [u32], places: &[u16], from: &[u32], column: u32) {
+        for &place in places {
+            let bit = from[usize::from(place / 32)] >> (place % 32) & 1;
+            into[usize::from(place)] |= bit << column;
         }
     }
 }
@@ -345,11 +548,11 @@ mod tests {
 
     #[test]
     fn expansion_is_the_same_on_all_instruction_sets() {
-        let (mask, source, skip) = (noise(16, 1), noise(16, 2), noise(16, 3));
+        let (mask, source, keep) = (noise(16, 1), noise(16, 2), noise(16, 3));
         let mut expected = Vec::new();
-        let mut bits = source.iter().zip(&skip).flat_map(|(&word, &skip)| {
+        let mut bits = source.iter().zip(&keep).flat_map(|(&word, &keep)| {
             (0..32)
-                .filter(move |bit| skip >> bit & 1 == 0)
+                .filter(move |bit| keep >> bit & 1 != 0)
                 .map(move |bit| word >> bit & 1)
         });
         for mask in &mask {
@@ -361,7 +564,7 @@ mod tests {
         }
         for isa in Isa::available() {
             let mut into = vec![0; 16];
-            isa.expand(&mut into, &mask, &source, &skip);
+            isa.expand(&mut into, &mask, &source, &keep);
             assert_eq!(into, expected, "{isa}");
         }
     }

@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 use engine::board::{Bitboard, Direction, Square, steps};
 use engine::tablebase::index::{choose, next_set, rank, unrank};
 
+use crate::kernel::Isa;
+
 /// The most kings of a side.
 pub(crate) const MOST_KINGS: usize = 4;
 
@@ -25,8 +27,13 @@ pub(crate) struct Kings {
     pub(crate) placements: Vec<Bitboard>,
     /// `holds[square * width..]`: the row of all placements that have a king on the square.
     holds: Vec<u32>,
+    /// `lacks[square * width..]`: the row of all placements without a king on the square.
+    lacks: Vec<u32>,
     /// The row of all placements.
     pub(crate) valid: Vec<u32>,
+    /// The ranks of the placements with a king on each square, and of those without.
+    with: [Vec<u16>; 32],
+    without: [Vec<u16>; 32],
     /// The ranks of the placements one king's step away: those of rank `r` are
     /// `steps[starts[r]..starts[r + 1]]`.
     pub(crate) steps: Vec<u16>,
@@ -60,6 +67,9 @@ impl Kings {
             width,
             placements,
             holds: vec![0; 32 * width],
+            lacks: vec![0; 32 * width],
+            with: Default::default(),
+            without: Default::default(),
             valid: vec![0; width],
             steps: Vec::new(),
             starts: vec![0],
@@ -76,9 +86,17 @@ impl Kings {
         let set = self.placements[place];
         let (word, bit) = (place / 32, 1 << (place % 32));
         self.valid[word] |= bit;
+        for square in Square::all() {
+            let (rows, list) = if set.contains(square) {
+                (&mut self.holds, &mut self.with)
+            } else {
+                (&mut self.lacks, &mut self.without)
+            };
+            rows[square.index() * self.width + word] |= bit;
+            list[square.index()].push(place as u16);
+        }
         let mut reach = 0;
         for square in set.squares() {
-            self.holds[square.index() * self.width + word] |= bit;
             for direction in Direction::ALL {
                 let to = steps::step(square.bit(), direction) - set;
                 if to.any() {
@@ -98,10 +116,104 @@ impl Kings {
         &self.holds[square.index() * self.width..][..self.width]
     }
 
+    /// The row of all placements without a king on `square`.
+    #[inline]
+    pub(crate) fn lacks(&self, square: Square) -> &[u32] {
+        &self.lacks[square.index() * self.width..][..self.width]
+    }
+
+    /// The ranks of all placements with a king on `square`, in order. Without that king they are
+    /// those of [`Kings::without`] for one king fewer, in the same order.
+    #[inline]
+    pub(crate) fn with(&self, square: Square) -> &[u16] {
+        &self.with[square.index()]
+    }
+
+    /// The ranks of all placements without a king on `square`, in order.
+    #[inline]
+    pub(crate) fn without(&self, square: Square) -> &[u16] {
+        &self.without[square.index()]
+    }
+
     /// A coarse division of the placements into at most 64 bands of whole words, so that one
     /// word of marks says where something has changed.
     #[inline]
     pub(crate) fn band(&self, place: usize) -> usize {
         place / self.band_rows
     }
+}
+
+/// Placements of both sides' kings: a row for each of the mover's, a bit in it for each of the
+/// opponent's; or, where the opponent has none, one row with a bit for each of the mover's.
+#[derive(Clone, Copy)]
+pub(crate) struct Space {
+    pub(crate) own: &'static Kings,
+    pub(crate) their: &'static Kings,
+}
+
+impl Space {
+    pub(crate) fn of(own: u32, their: u32) -> Self {
+        Self {
+            own: Kings::of(own),
+            their: Kings::of(their),
+        }
+    }
+
+    /// Whether it is one row over the mover's kings.
+    #[inline]
+    pub(crate) const fn is_flat(self) -> bool {
+        self.their.sets == 1
+    }
+
+    /// Words in a plane.
+    #[inline]
+    pub(crate) const fn words(self) -> usize {
+        if self.is_flat() {
+            self.own.width
+        } else {
+            self.own.sets * self.their.width
+        }
+    }
+}
+
+/// Room for [`KingSteps::reach`].
+#[derive(Default)]
+pub(crate) struct KingSteps {
+    without: Vec<u32>,
+    near: Vec<u32>,
+}
+
+impl KingSteps {
+    /// Adds to `into`, a row over `kings` kings, the placements from which one king's step leads
+    /// to a placement in `from`; at least one king.
+    pub(crate) fn reach(&mut self, isa: Isa, kings: u32, from: &[u32], into: &mut [u32]) {
+        if kings == 1 {
+            into[0] |= neighbours(Bitboard(from[0])).0;
+            return;
+        }
+        let (own, fewer) = (Kings::of(kings), Kings::of(kings - 1));
+        self.without.clear();
+        self.without.resize(32 * fewer.width, 0);
+        let rows = self.without.chunks_exact_mut(fewer.width);
+        for (square, row) in Square::all().zip(rows) {
+            isa.expand(row, fewer.lacks(square), from, own.holds(square));
+        }
+        for square in Square::all() {
+            self.near.clear();
+            self.near.resize(fewer.width, 0);
+            for to in neighbours(square.bit()) {
+                isa.or_into(&mut self.near, &self.without[to.index() * fewer.width..]);
+            }
+            isa.expand(into, own.holds(square), &self.near, fewer.lacks(square));
+        }
+    }
+}
+
+/// The squares a step away from any of `squares`.
+fn neighbours(squares: Bitboard) -> Bitboard {
+    Direction::ALL
+        .into_iter()
+        .fold(Bitboard::EMPTY, |near, direction| {
+            near | steps::step(squares, direction)
+        })
 }

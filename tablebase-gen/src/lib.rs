@@ -6,6 +6,7 @@
 //! captures by rows, one block, one pair of forces, then [`build`]; [`verify`] shares nothing with
 //! these but the files. Start reading at the module `block`.
 
+mod bare;
 mod block;
 pub mod build;
 mod capture;
@@ -13,8 +14,8 @@ mod encode;
 pub mod kernel;
 mod kings;
 mod lookup;
-mod narrow;
 mod pair;
 pub mod plan;
 pub mod stats;
+pub mod system;
 pub mod verify;

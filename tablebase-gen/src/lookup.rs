@@ -12,7 +12,8 @@ static GONE: [u32; 1136] = [u32::MAX; 1136];
 
 const SLOTS: usize = 64;
 
-type Material = (Force, Bitboard);
+/// A force, and where its men are.
+pub(crate) type Material = (Force, Bitboard);
 
 /// The finished tables, as one block sees them.
 pub(crate) struct Lookup<'a> {

@@ -1,7 +1,5 @@
 //! The `tablebase-gen` binary: reads the command line and prints what the library does.
 
-mod system;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tablebase_gen::build::{self, Order, Progress, Solved};
 use tablebase_gen::kernel::Isa;
-use tablebase_gen::{plan, stats, verify};
+use tablebase_gen::{plan, stats, system, verify};
 
 /// Builds, verifies and describes endgame databases for English draughts.
 #[derive(Debug, Parser)]
@@ -251,6 +249,7 @@ fn solved_object(solved: &Solved) -> serde_json::Value {
     json!({
         "slices": slices,
         "seconds": solved.seconds,
+        "processor_seconds": solved.processor_seconds,
         "positions_per_second": solved.positions() as f64 / solved.seconds.max(1e-9),
     })
 }

@@ -16,6 +16,7 @@ use engine::board::{Bitboard, Square};
 use engine::tablebase::index::{MenIndex, rank};
 use engine::tablebase::{Force, Placement, Wld};
 
+use crate::bare::Bare;
 use crate::kings::Kings;
 
 /// Which side of a pair: 0 for A, 1 for B.
@@ -34,7 +35,7 @@ pub(crate) struct Blocks {
 }
 
 /// How far the men of a side have come, in rows.
-fn advance(men: Bitboard) -> u32 {
+pub(crate) fn advance(men: Bitboard) -> u32 {
     men.squares().map(Square::row).sum()
 }
 
@@ -47,7 +48,13 @@ impl Blocks {
         for dense in 0..men.len() {
             let (their, own) = men.men(dense);
             if a != b || own.0 <= their.0 {
-                levels[(most - advance(own) - advance(their)) as usize].push(dense);
+                // Without kings the solver has an order of its own.
+                let level = if a.kings + b.kings > 0 {
+                    most - advance(own) - advance(their)
+                } else {
+                    0
+                };
+                levels[level as usize].push(dense);
             }
         }
         let by_level = levels.concat();
@@ -162,10 +169,23 @@ impl<'a> Planes<'a> {
     }
 }
 
+/// The most men or kings of a side, and one more.
+const FORCES: usize = 8;
+
 /// All finished pairs, found by their forces.
-#[derive(Default)]
 pub(crate) struct Store {
-    pairs: std::collections::HashMap<(Force, Force), Pair>,
+    pairs: Vec<Option<Pair>>,
+    /// Pairs without kings once more, in their own form.
+    bare: Vec<Bare>,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self {
+            pairs: (0..FORCES.pow(4)).map(|_| None).collect(),
+            bare: Vec::new(),
+        }
+    }
 }
 
 impl Store {
@@ -179,19 +199,42 @@ impl Store {
         }
     }
 
+    #[inline]
+    fn slot(a: Force, b: Force) -> usize {
+        [a.men, a.kings, b.men, b.kings]
+            .into_iter()
+            .fold(0, |slot, count| slot * FORCES + count as usize)
+    }
+
     pub(crate) fn insert(&mut self, pair: Pair) {
         let [a, b] = pair.blocks.forces;
-        self.pairs.insert((a, b), pair);
+        self.pairs[Self::slot(a, b)] = Some(pair);
     }
 
     pub(crate) fn get(&self, own: Force, their: Force) -> Option<&Pair> {
-        self.pairs.get(&Self::ordered(own, their))
+        let (a, b) = Self::ordered(own, their);
+        self.pairs[Self::slot(a, b)].as_ref()
     }
 
     /// Drops the pairs of so many pieces that have fewer men than `men`.
     pub(crate) fn forget(&mut self, pieces: u32, men: u32) {
-        self.pairs
-            .retain(|(a, b), _| a.pieces() + b.pieces() < pieces || a.men + b.men >= men);
+        for slot in &mut self.pairs {
+            if let Some(pair) = slot {
+                let [a, b] = pair.blocks.forces;
+                if a.pieces() + b.pieces() == pieces && a.men + b.men < men {
+                    *slot = None;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn insert_bare(&mut self, bare: Bare) {
+        self.bare.push(bare);
+    }
+
+    /// The results of a pair without kings, by the numbers of men of the bits and of the rows.
+    pub(crate) fn bare(&self, men: [u32; 2]) -> Option<&Bare> {
+        self.bare.iter().find(|bare| bare.men() == men)
     }
 }
 

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 /// Bytes of memory that can still be used.
-pub(crate) fn free_memory() -> Option<u64> {
+#[must_use]
+pub fn free_memory() -> Option<u64> {
     proc_kilobytes("/proc/meminfo", "MemAvailable:")
 }
 
 /// The most bytes of memory that this process has held.
-pub(crate) fn peak_memory() -> Option<u64> {
+#[must_use]
+pub fn peak_memory() -> Option<u64> {
     proc_kilobytes("/proc/self/status", "VmHWM:")
 }
 
@@ -20,6 +22,19 @@ fn proc_kilobytes(file: &str, name: &str) -> Option<u64> {
 }
 
 /// Bytes that can still be written to the disk of `folder`.
-pub(crate) fn free_disk(folder: &Path) -> Option<u64> {
+#[must_use]
+pub fn free_disk(folder: &Path) -> Option<u64> {
     fs4::available_space(folder).ok()
+}
+
+/// Seconds of processor time that all threads of this process have used.
+#[must_use]
+pub fn processor_seconds() -> Option<f64> {
+    let threads = std::fs::read_dir("/proc/self/task").ok()?;
+    let nanoseconds = |thread: std::fs::DirEntry| -> Option<u64> {
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse().ok()
+    };
+    let total: u64 = threads.flatten().filter_map(nanoseconds).sum();
+    Some(total as f64 / 1e9)
 }
