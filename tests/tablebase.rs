@@ -230,14 +230,17 @@ fn plant(folder: &Path, slice: Slice, change: impl Fn(&Position, u8) -> u8) {
             }
         }
         let mut changed = [UNKNOWN; UNIT];
-        unit::fill(&index, number, &mut changed, |walk| {
-            let at = index.index(walk.placement()) as usize % UNIT;
-            change(&walk.position(), values[at])
+        unit::fill(&index, number, &mut changed, |at| {
+            let placement = index.placement(number * UNIT as u64 + at as u64);
+            change(
+                &placement.position().expect("a legal placement"),
+                values[at],
+            )
         });
         unit::count(&index, number, &changed, &mut counts);
         planted.push(changed);
     }
-    let model = Model::fit(&counts);
+    let model = Model::fit(&counts, 1);
     let units: Vec<_> = (0..)
         .zip(&planted)
         .map(|(number, values)| unit::encode(&index, &model, number, values))

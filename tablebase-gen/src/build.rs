@@ -244,7 +244,7 @@ pub fn build(order: &Order, mut watch: impl FnMut(&Progress, &Solved)) -> anyhow
             progress.positions += solved.positions();
             if let Some(out) = &order.out {
                 for &(slice, results) in &solved.slices {
-                    progress.bytes += store_slice(out, &pair, slice, results)?;
+                    progress.bytes += store_slice(order.isa, out, &pair, slice, results)?;
                 }
             }
             progress.seconds_compress += started.elapsed().as_secs_f64();
@@ -261,12 +261,18 @@ pub fn build(order: &Order, mut watch: impl FnMut(&Progress, &Solved)) -> anyhow
 }
 
 /// Codes and writes one slice, unless its file is there; its bytes.
-fn store_slice(out: &Path, pair: &Pair, slice: Slice, results: [u64; 3]) -> anyhow::Result<u64> {
+fn store_slice(
+    isa: Isa,
+    out: &Path,
+    pair: &Pair,
+    slice: Slice,
+    results: [u64; 3],
+) -> anyhow::Result<u64> {
     let path = path(out, slice);
     if let Some(bytes) = finished(&path, slice) {
         return Ok(bytes);
     }
-    let image = encode::image(pair, slice, results)?;
+    let image = encode::image(isa, pair, slice, results)?;
     write(&path, &image).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(image.len() as u64)
 }

@@ -198,6 +198,11 @@ dispatch! {
         keep: [&[u32]; 2]
     )
 }
+dispatch! {
+    /// Appends the bits of `source` that `mask` selects, in order, to the first `at` bits of
+    /// `into`, which is zero beyond them; how many bits there are then.
+    gather(into: &mut [u64], at: usize, source: &[u32], mask: &[u32]) -> usize
+}
 
 mod body {
     use super::{Certain, StepPass};
@@ -360,6 +365,24 @@ mod body {
                 tile[i + S] ^= swap;
             }
         }
+    }
+
+    #[inline(always)]
+    pub(super) fn gather<B: Bits>(
+        into: &mut [u64],
+        mut at: usize,
+        source: &[u32],
+        mask: &[u32],
+    ) -> usize {
+        for (&word, &mask) in source.iter().zip(mask) {
+            let found = u128::from(B::extract(word, mask)) << (at % 64);
+            into[at / 64] |= found as u64;
+            if found >> 64 != 0 {
+                into[at / 64 + 1] |= (found >> 64) as u64;
+            }
+            at += mask.count_ones() as usize;
+        }
+        at
     }
 
     #[inline(always)]
@@ -543,6 +566,24 @@ mod tests {
                     assert_eq!((word >> column) & 1, (turned >> row) & 1, "{isa}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn gathering_is_the_same_on_all_instruction_sets() {
+        let (source, mask) = (noise(40, 4), noise(40, 5));
+        let mut expected = vec![0_u64; 22];
+        let mut bits = 3;
+        for (word, mask) in source.iter().zip(&mask) {
+            for bit in (0..32).filter(|bit| mask >> bit & 1 != 0) {
+                expected[bits / 64] |= u64::from(word >> bit & 1) << (bits % 64);
+                bits += 1;
+            }
+        }
+        for isa in Isa::available() {
+            let mut into = vec![0; 22];
+            assert_eq!(isa.gather(&mut into, 3, &source, &mask), bits, "{isa}");
+            assert_eq!(into, expected, "{isa}");
         }
     }
 

@@ -13,8 +13,8 @@
 //! Knows how values are stored, not how they are found.
 
 use engine::board::{Bitboard, Square};
-use engine::tablebase::index::{MenIndex, rank};
-use engine::tablebase::{Force, Placement, Wld};
+use engine::tablebase::index::MenIndex;
+use engine::tablebase::{Force, Placement};
 
 use crate::bare::Bare;
 use crate::kings::Kings;
@@ -239,8 +239,9 @@ impl Store {
 }
 
 impl Pair {
-    /// The value of a placement whose side to move has the force `own`.
-    pub(crate) fn value(&self, own: Force, placement: &Placement) -> Wld {
+    /// The planes that hold a placement whose side to move has the force `own`.
+    #[inline]
+    pub(crate) fn planes(&self, own: Force, placement: &Placement) -> Planes<'_> {
         let own_is_a = own == self.blocks.forces[0];
         let men = if own_is_a {
             [placement.own_men, placement.their_men]
@@ -249,15 +250,6 @@ impl Pair {
         };
         let (place, exchanged) = self.blocks.place(men);
         let mover = usize::from(own_is_a == exchanged);
-        let planes = Planes::of(&self.blocks, &self.tables[mover], place, mover);
-        let bit = rank(placement.own_kings) as usize;
-        planes.row(rank(placement.their_kings) as usize, |lost, open| {
-            let at = |row: &[u32]| row[bit / 32] >> (bit % 32) & 1 != 0;
-            match (at(lost), at(open)) {
-                (true, _) => Wld::Loss,
-                (false, true) => Wld::Draw,
-                (false, false) => Wld::Win,
-            }
-        })
+        Planes::of(&self.blocks, &self.tables[mover], place, mover)
     }
 }

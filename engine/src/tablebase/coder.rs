@@ -126,12 +126,73 @@ impl<'a> Decoder<'a> {
     }
 }
 
+/// Something that writes decisions or reads them, so that one description of a form serves both.
+///
+/// Chances are learnt on the way: each decision moves its own by a 32nd part.
+pub(super) trait Tape {
+    /// Writes a decision, or reads the one in whose place `known` stands.
+    fn decide(&mut self, known: bool, miss: u16) -> bool;
+
+    /// The same with a chance that is learnt.
+    fn learn(&mut self, known: bool, miss: &mut u16) -> bool {
+        let found = self.decide(known, *miss);
+        if found {
+            *miss += (u16::MAX - *miss) >> 5;
+        } else {
+            *miss -= *miss >> 5;
+        }
+        found
+    }
+
+    /// A number of `bits` bits, high ones first, each with the chance at the node where it is
+    /// decided; there are 2^`bits` nodes.
+    fn number(&mut self, bits: u32, known: usize, nodes: &mut [u16]) -> usize {
+        let mut node = 1;
+        for bit in (0..bits).rev() {
+            let found = self.learn(known >> bit & 1 != 0, &mut nodes[node]);
+            node = node << 1 | usize::from(found);
+        }
+        node - (1 << bits)
+    }
+}
+
+impl Tape for Encoder {
+    fn decide(&mut self, known: bool, miss: u16) -> bool {
+        self.encode(known, miss);
+        known
+    }
+}
+
+impl Tape for Decoder<'_> {
+    fn decide(&mut self, _: bool, miss: u16) -> bool {
+        self.decode(miss)
+    }
+}
+
+/// The chance of a decision of which nothing is known.
+pub(super) const EVEN: u16 = 1 << 15;
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn learnt_numbers_come_back(numbers in prop::collection::vec(0_usize..64, 0..300)) {
+            let mut encoder = Encoder::new();
+            let mut nodes = [EVEN; 64];
+            for &number in &numbers {
+                encoder.number(6, number, &mut nodes);
+            }
+            let bytes = encoder.finish();
+            let mut decoder = Decoder::new(&bytes);
+            nodes = [EVEN; 64];
+            for &number in &numbers {
+                prop_assert_eq!(decoder.number(6, 0, &mut nodes), number);
+            }
+        }
+
         #[test]
         fn decisions_come_back(decisions in prop::collection::vec((any::<bool>(), 1..=u16::MAX), 0..600)) {
             let mut encoder = Encoder::new();

@@ -10,11 +10,13 @@
 //!            48 payload bytes u64    56 model bytes u32    60 units u32
 //!            64 CRC-32 of the model u32    68 CRC-32 of bytes 0-67 u32
 //! model      see the module `model`
-//! directory  for every 64 units: the place of their payload u32, CRC-32 of the 64 codes and the
-//!            payload of these units u32, 64 codes u8 (0 beyond the last unit)
-//! code       0, 1, 2: no payload, all stored values are lost, drawn, won
-//!            3-247: code - 2 bytes of payload    248-255: 245 + 96 * (code - 247) bytes
-//! payload    see the module `unit`; longer units are padded with zeros
+//! directory  for every 64 units: the place of their part of the payload u32, CRC-32 of that part
+//!            u32, how many bytes its codes have u8
+//! payload    for every 64 units: their codes, 0 beyond the last unit, with the probabilities of
+//!            the model (module `coder`), then the units
+//! code       0, 1, 2: the unit has no bytes, all stored values are lost, drawn, won
+//!            3-247: code - 2 bytes    248-255: 245 + 96 * (code - 247) bytes
+//! unit       see the module `unit`; longer ones are padded with zeros
 //! ```
 //!
 //! Positions that the rules decide at once are not stored (module `rest`). Nothing is answered
@@ -24,8 +26,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
 
+use super::coder::{Decoder, Encoder};
 use super::index::Index;
 use super::model::Model;
 use super::slice::{Force, Slice};
@@ -35,11 +37,11 @@ use super::wld::Wld;
 /// The first bytes of every image.
 const MAGIC: [u8; 8] = *b"CROWNTB\0";
 /// The version that is written and read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 const HEADER: usize = 72;
 /// Units that share a checksum.
 const GROUP: usize = 64;
-const RECORD: usize = 8 + GROUP;
+const RECORD: usize = 9;
 
 /// Why a database file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -260,26 +262,35 @@ pub fn assemble(
     model: &Model,
     units: &[Result<Vec<u8>, u8>],
 ) -> Result<Vec<u8>, usize> {
-    let model = model.to_bytes();
+    let mut codes = Vec::with_capacity(units.len());
+    for (nth, unit) in units.iter().enumerate() {
+        codes.push(match unit {
+            Err(value) => *value,
+            Ok(bytes) => payload_code(bytes.len()).ok_or(nth)?,
+        });
+    }
+    codes.resize(codes.len().next_multiple_of(GROUP), 0);
+    let mut model = model.clone();
+    model.fit_codes(codes.iter().copied());
     let (mut directory, mut payload) = (Vec::new(), Vec::new());
-    for (nth, group) in units.chunks(GROUP).enumerate() {
+    for (nth, (codes, group)) in codes.chunks(GROUP).zip(units.chunks(GROUP)).enumerate() {
         let start = payload.len();
-        let mut codes = [0; GROUP];
-        for (within, (code, unit)) in codes.iter_mut().zip(group).enumerate() {
-            match unit {
-                Err(value) => *code = *value,
-                Ok(bytes) => {
-                    *code = payload_code(bytes.len()).ok_or(nth * GROUP + within)?;
-                    let end = payload.len() + payload_len(*code);
-                    payload.extend(bytes);
-                    payload.resize(end, 0);
-                }
-            }
+        let mut encoder = Encoder::new();
+        for &code in codes {
+            model.code(code, &mut encoder);
+        }
+        payload.extend(encoder.finish());
+        let len = u8::try_from(payload.len() - start).map_err(|_| nth * GROUP)?;
+        for (&code, unit) in codes.iter().zip(group) {
+            let end = payload.len() + payload_len(code);
+            payload.extend(unit.iter().flatten());
+            payload.resize(end, 0);
         }
         directory.extend((start as u32).to_le_bytes());
-        directory.extend(group_crc(&codes, &payload[start..]).to_le_bytes());
-        directory.extend(codes);
+        directory.extend(crc32fast::hash(&payload[start..]).to_le_bytes());
+        directory.push(len);
     }
+    let model = model.to_bytes();
     let slice = index.slice();
     let mut image = MAGIC.to_vec();
     image.extend(VERSION.to_le_bytes());
@@ -306,16 +317,14 @@ pub fn assemble(
     Ok(image)
 }
 
-fn group_crc(codes: &[u8], payload: &[u8]) -> u32 {
-    let mut crc = crc32fast::Hasher::new();
-    crc.update(codes);
-    crc.update(payload);
-    crc.finalize()
+/// The directory of 64 units, decoded.
+#[derive(Debug)]
+struct Group {
+    codes: [u8; GROUP],
+    /// Where the bytes of each unit begin, from `start` on.
+    places: [u16; GROUP],
+    start: usize,
 }
-
-const UNCHECKED: u8 = 0;
-const GOOD: u8 = 1;
-const BAD: u8 = 2;
 
 /// One slice of an opened volume.
 #[derive(Debug)]
@@ -325,7 +334,8 @@ pub struct Image {
     header: Header,
     index: OnceLock<Index>,
     model: OnceLock<Option<Model>>,
-    checked: Box<[AtomicU8]>,
+    /// Checked and decoded at first use; `None` for what is damaged.
+    groups: Box<[OnceLock<Option<Box<Group>>>]>,
 }
 
 /// What the directory says of a unit.
@@ -359,8 +369,8 @@ impl Image {
                 header,
                 index: OnceLock::new(),
                 model: OnceLock::new(),
-                checked: (0..header.units.div_ceil(GROUP))
-                    .map(|_| AtomicU8::new(UNCHECKED))
+                groups: (0..header.units.div_ceil(GROUP))
+                    .map(|_| OnceLock::new())
                     .collect(),
             });
             start += header.bytes;
@@ -406,27 +416,50 @@ impl Image {
         model.ok_or_else(|| self.damage(DamagedPart::Model))
     }
 
-    /// The codes and the payload of 64 units, checked at first use.
-    fn group(&self, group: usize) -> Result<(&[u8], &[u8]), Damage> {
+    /// The directory of 64 units, checked at first use.
+    #[inline]
+    fn group(&self, group: usize) -> Result<&Group, Damage> {
+        if let Some(Some(found)) = self.groups[group].get() {
+            return Ok(found);
+        }
+        let model = self.model()?;
+        let found = self.groups[group].get_or_init(|| self.read_group(model, group));
         let damaged = || self.damage(DamagedPart::Units((group * GROUP) as u64));
+        found.as_deref().ok_or_else(damaged)
+    }
+
+    /// Reads the directory of 64 units; `None` when the checksum is wrong.
+    fn read_group(&self, model: &Model, group: usize) -> Option<Box<Group>> {
         let bytes = self.bytes();
-        let record = &bytes[self.header.directory() + group * RECORD..][..RECORD];
-        let codes = &record[8..];
-        let start = self.header.payload_start() + number::<4>(record, 0) as usize;
-        let end = self.header.payload_start() + self.header.payload;
-        let payload = bytes.get(start..end).ok_or_else(damaged)?;
-        let state = &self.checked[group];
-        if state.load(Ordering::Relaxed) == UNCHECKED {
-            let len = codes.iter().map(|&code| payload_len(code)).sum();
-            let good = payload.get(..len).is_some_and(|payload| {
-                u64::from(group_crc(codes, payload)) == number::<4>(record, 4)
-            });
-            state.store(if good { GOOD } else { BAD }, Ordering::Relaxed);
+        let record = |group: usize| &bytes[self.header.directory() + group * RECORD..][..RECORD];
+        let place = |group: usize| number::<4>(record(group), 0) as usize;
+        let (start, end) = (
+            place(group),
+            if group + 1 < self.groups.len() {
+                place(group + 1)
+            } else {
+                self.header.payload
+            },
+        );
+        let payload = &bytes[self.header.payload_start()..][..self.header.payload];
+        let part = payload.get(start..end)?;
+        let coded = part.get(..usize::from(record(group)[8]))?;
+        if u64::from(crc32fast::hash(part)) != number::<4>(record(group), 4) {
+            return None;
         }
-        if state.load(Ordering::Relaxed) == BAD {
-            return Err(damaged());
+        let mut found = Group {
+            codes: [0; GROUP],
+            places: [0; GROUP],
+            start: self.header.payload_start() + start + coded.len(),
+        };
+        let mut decoder = Decoder::new(coded);
+        let mut at = 0;
+        for (code, place) in found.codes.iter_mut().zip(&mut found.places) {
+            *code = model.code(0, &mut decoder);
+            *place = at as u16;
+            at += payload_len(*code);
         }
-        Ok((codes, payload))
+        (coded.len() + at == part.len()).then(|| Box::new(found))
     }
 
     /// What is stored for a unit.
@@ -437,16 +470,13 @@ impl Image {
     #[inline]
     pub fn stored(&self, unit: u64) -> Result<Stored<'_>, Damage> {
         let unit = unit as usize;
-        let (codes, payload) = self.group(unit / GROUP)?;
-        let code = codes[unit % GROUP];
+        let group = self.group(unit / GROUP)?;
+        let code = group.codes[unit % GROUP];
         if let Some(&value) = Wld::ALL.get(usize::from(code)) {
             return Ok(Stored::All(value));
         }
-        let before: usize = codes[..unit % GROUP]
-            .iter()
-            .map(|&code| payload_len(code))
-            .sum();
-        Ok(Stored::Coded(&payload[before..before + payload_len(code)]))
+        let start = group.start + usize::from(group.places[unit % GROUP]);
+        Ok(Stored::Coded(&self.bytes()[start..][..payload_len(code)]))
     }
 
     /// Decodes the first `len` values of a unit that is [`Stored::Coded`].

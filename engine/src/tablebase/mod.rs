@@ -12,6 +12,8 @@ pub mod index;
 pub mod model;
 mod probe;
 pub mod rest;
+mod run;
+mod sets;
 pub mod slice;
 pub mod unit;
 pub mod walk;

@@ -1,29 +1,54 @@
 //! Probabilities of values, by what is already known nearby.
 //!
 //! ```text
-//! kind      0-23: which value prevails in the unit (3), and how strongly (8)
-//! context   12 bits: six neighbours of two bits, 3 meaning unknown:
-//!             the last three values of the same parity (every king's step changes the parity of
-//!             the sum of rows), the last value, and the values where the second and the third
-//!             movable piece stand one square lower
+//! state     0-2 a value (loss, draw, win), 3 outside the unit, 4 and 5 not stored because of a
+//!           threat or a capture
+//! kind      which value prevails in the unit (3), and how strongly (4)
+//! place     kind, then the states of five neighbours (6 each): the third piece that turns one
+//!           square lower, the second piece one and four squares lower, the first piece eight and
+//!           four squares lower
+//! near      7 bits: the last value of the same parity (every king's step changes the parity of
+//!           the sum of rows), the last but two of it, and the state one square lower
 //! entry     13 bits: the order of the three values by likelihood (6), the probability that it is
-//!             not the first (64 steps), that it is then the last (16 steps)
+//!           not the first (64 steps), that it is then the last (16 steps)
 //! ```
 //!
-//! A context that is too rare to be worth its entry uses the entry of its first three
-//! neighbours, or that of its kind. A stored model is first the kinds that occur, the most common
-//! first: their number (u8), and for each the kind (u8) and the step of the probability that it is
-//! a later one (u8). Then follow, for each of the three layers, the number of entries (u32) and for
-//! each entry the distance to the last one's place (LEB128) and the entry (u16), little-endian.
+//! A context that is too rare to be worth its entry uses the entry of its kind, first three
+//! neighbours and last value of the same parity, or that of its kind and last value alone: layers
+//! 1 and 0 of entries, numbered
+//!
+//! ```text
+//! layer 0   kind * 4 + last value
+//! layer 1   (kind * 216 + first three neighbours) * 4 + last value
+//! layer 2   (kind * 7776 + all five neighbours) * 128 + near
+//! ```
+//!
+//! The model also has the probabilities of the directory's codes (module `file`): a step of the
+//! ladder of first misses for each of the 255 nodes at which a bit of a code is decided. How all
+//! of this is stored is told by [`Model::transcribe`], which reads and writes.
+
+use std::sync::LazyLock;
+
+use super::coder::{Decoder, EVEN, Encoder, Tape};
 
 /// How many kinds of units there are.
-pub const KINDS: usize = 24;
-/// How many contexts each kind has.
-pub const CONTEXTS: usize = 1 << 12;
-/// How many coarse contexts each kind has: the two last of the same parity, and the last.
-const COARSE: usize = 1 << 6;
-/// A neighbour whose value is not known.
-pub const UNKNOWN: u8 = 3;
+pub const KINDS: usize = 12;
+/// A neighbour outside the unit, or beyond another piece.
+pub const OUTSIDE: u8 = 3;
+/// A position whose value is not stored because of a threat.
+pub const THREAT: u8 = 4;
+/// A position whose value is not stored because there is a capture.
+pub const CAPTURE: u8 = 5;
+/// A value that is not known: what a decoded unit holds where nothing is stored.
+pub const UNKNOWN: u8 = OUTSIDE;
+
+const STATES: usize = 6;
+/// The combinations of the first three neighbours, of the other two, and of all.
+const COARSE: usize = STATES * STATES * STATES;
+const FINE: usize = STATES * STATES;
+const PLACES: usize = COARSE * FINE;
+/// The combinations of what is near.
+const NEAR: usize = 128;
 
 const ORDERS: [[u8; 3]; 6] = [
     [0, 1, 2],
@@ -65,8 +90,38 @@ pub fn kind(tally: Tally) -> Option<usize> {
         return None;
     }
     let share = u64::from(others) * 1000 / u64::from(total);
-    let strength = [1, 4, 12, 30, 70, 150, 300].partition_point(|&limit| limit <= share);
-    Some(most * 8 + strength)
+    let strength = [4, 30, 150].partition_point(|&limit| limit <= share);
+    Some(most * 4 + strength)
+}
+
+/// What is known near a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    place: usize,
+    near: usize,
+}
+
+impl Context {
+    /// From the states of five neighbours in the order above, and of the one square lower.
+    #[inline(always)]
+    pub(super) fn new(neighbours: [usize; 5], lower: usize) -> Self {
+        let place = neighbours
+            .into_iter()
+            .fold(0, |place, state| place * STATES + state);
+        Self {
+            place,
+            near: lower << 4,
+        }
+    }
+
+    /// With the last three values of the same parity, two bits each, the last one lowest.
+    #[inline(always)]
+    pub(super) const fn with(self, same: usize) -> Self {
+        Self {
+            place: self.place,
+            near: self.near | same & 3 | same >> 2 & 12,
+        }
+    }
 }
 
 /// The probabilities of the three values, rounded to what an entry can say.
@@ -74,7 +129,8 @@ pub fn kind(tally: Tally) -> Option<usize> {
 struct Entry(u16);
 
 impl Entry {
-    fn fit(tally: Tally) -> Self {
+    /// The best entry; with `doubt`, as if one more surprise had been seen.
+    fn fit(tally: Tally, doubt: u32) -> Self {
         let order = (0..6)
             .max_by_key(|&order| {
                 let [first, second, third] = ORDERS[order].map(|value| tally[usize::from(value)]);
@@ -82,63 +138,99 @@ impl Entry {
             })
             .unwrap_or(0);
         let [first, second, third] = ORDERS[order].map(|value| tally[usize::from(value)]);
-        let miss = nearest(&FIRST_MISS, second + third, first);
-        let last = nearest(&SECOND_MISS, third, second);
+        let miss = nearest(&LADDERS.first, second + third + doubt, first);
+        let last = nearest(&LADDERS.second, third + doubt, second);
         Self((order * 1024 + miss * 16 + last) as u16)
     }
 
+    #[inline]
     const fn order(self) -> [u8; 3] {
         ORDERS[(self.0 as usize / 1024) % 6]
     }
 
+    #[inline]
     const fn misses(self) -> [u16; 2] {
         let code = self.0 as usize;
         [FIRST_MISS[code / 16 % 64], SECOND_MISS[code % 16]]
     }
 
+    /// The numbers of the order and of the two steps.
+    const fn parts(self) -> [usize; 3] {
+        let code = self.0 as usize;
+        [code / 1024, code / 16 % 64, code % 16]
+    }
+
     /// What coding `tally` with this entry costs, in bits.
     fn cost(self, tally: Tally) -> f64 {
-        let [first, second, third] = self
-            .order()
-            .map(|value| f64::from(tally[usize::from(value)]));
-        let [miss, last] = self.misses().map(|miss| f64::from(miss) / 65_536.0);
-        let bits = |count: f64, chance: f64| {
-            if count > 0.0 {
-                -count * chance.log2()
-            } else {
-                0.0
-            }
-        };
-        bits(first, 1.0 - miss)
-            + bits(second + third, miss)
-            + bits(second, 1.0 - last)
-            + bits(third, last)
+        let [first, second, third] = self.order().map(|value| tally[usize::from(value)]);
+        let code = usize::from(self.0);
+        LADDERS.first[code / 16 % 64].cost(second + third, first)
+            + LADDERS.second[code % 16].cost(third, second)
     }
 }
 
-/// The step of a ladder under which `misses` among `misses + hits` cost least.
-fn nearest(ladder: &[u16], misses: u32, hits: u32) -> usize {
-    let cost = |step: &usize| {
-        let miss = f64::from(ladder[*step]) / 65_536.0;
-        -(f64::from(misses) * miss.log2() + f64::from(hits) * (1.0 - miss).log2())
+/// What a miss and a hit cost with one step of a ladder, in bits.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    miss: f64,
+    hit: f64,
+}
+
+impl Step {
+    fn cost(self, misses: u32, hits: u32) -> f64 {
+        f64::from(misses) * self.miss + f64::from(hits) * self.hit
+    }
+}
+
+struct Ladders {
+    first: [Step; 64],
+    second: [Step; 16],
+}
+
+static LADDERS: LazyLock<Ladders> = LazyLock::new(|| {
+    let step = |chance: u16| {
+        let chance = f64::from(chance) / 65_536.0;
+        Step {
+            miss: -chance.log2(),
+            hit: -(1.0 - chance).log2(),
+        }
     };
-    (0..ladder.len())
-        .min_by(|a, b| cost(a).total_cmp(&cost(b)))
-        .unwrap_or(0)
+    Ladders {
+        first: FIRST_MISS.map(step),
+        second: SECOND_MISS.map(step),
+    }
+});
+
+/// The step of a ladder under which `misses` among `misses + hits` cost least. The cost falls and
+/// then rises along the ladder.
+fn nearest(ladder: &[Step], misses: u32, hits: u32) -> usize {
+    let (mut low, mut high) = (0, ladder.len() - 1);
+    while low < high {
+        let middle = (low + high) / 2;
+        if ladder[middle + 1].cost(misses, hits) < ladder[middle].cost(misses, hits) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// How often each value was seen in each context of each kind.
 #[derive(Clone, Debug)]
 pub struct Counts {
     units: [u32; KINDS],
-    values: Vec<Tally>,
+    /// For each kind and place, which of the tables has its values; 0 for none.
+    which: Vec<u32>,
+    tables: Vec<[Tally; NEAR]>,
 }
 
 impl Default for Counts {
     fn default() -> Self {
         Self {
             units: [0; KINDS],
-            values: vec![[0; 3]; KINDS * CONTEXTS],
+            which: vec![0; KINDS * PLACES],
+            tables: vec![[[0; 3]; NEAR]],
         }
     }
 }
@@ -151,8 +243,18 @@ impl Counts {
 
     /// Counts one value.
     #[inline]
-    pub fn add(&mut self, kind: usize, context: usize, value: u8) {
-        self.values[kind * CONTEXTS + context][usize::from(value)] += 1;
+    pub fn add(&mut self, kind: usize, context: Context, value: u8) {
+        let place = kind * PLACES + context.place;
+        self.table(place)[context.near % NEAR][usize::from(value)] += 1;
+    }
+
+    #[inline]
+    fn table(&mut self, place: usize) -> &mut [Tally; NEAR] {
+        if self.which[place] == 0 {
+            self.which[place] = self.tables.len() as u32;
+            self.tables.push([[0; 3]; NEAR]);
+        }
+        &mut self.tables[self.which[place] as usize]
     }
 
     /// Adds what was counted elsewhere.
@@ -160,89 +262,125 @@ impl Counts {
         for (count, other) in self.units.iter_mut().zip(&other.units) {
             *count += other;
         }
-        for (tally, other) in self.values.iter_mut().zip(&other.values) {
-            for (count, other) in tally.iter_mut().zip(other) {
+        for (place, tallies) in other.seen() {
+            let tallies = tallies.iter().flatten();
+            let table = self.table(place).iter_mut().flatten();
+            for (count, other) in table.zip(tallies) {
                 *count += other;
             }
         }
     }
 
-    fn summed(&self, places: usize, layer: fn(usize) -> usize) -> Vec<Tally> {
-        let mut sums = vec![[0; 3]; places];
-        for (place, tally) in self.values.iter().enumerate() {
-            for (sum, count) in sums[layer(place)].iter_mut().zip(tally) {
-                *sum += count;
+    /// The tables that are there, by place.
+    fn seen(&self) -> impl Iterator<Item = (usize, &[Tally; NEAR])> {
+        let tables = (0..).zip(&self.which).filter(|&(_, &which)| which != 0);
+        tables.map(|(place, &which)| (place, &self.tables[which as usize]))
+    }
+
+    /// Sums over all that has the same number in a layer.
+    fn summed(&self, numbers: usize, number: impl Fn(usize, usize) -> usize) -> Vec<Tally> {
+        let mut sums = vec![[0; 3]; numbers];
+        for (place, tallies) in self.seen() {
+            for (near, tally) in tallies.iter().enumerate() {
+                for (sum, count) in sums[number(place, near)].iter_mut().zip(tally) {
+                    *sum += count;
+                }
             }
         }
         sums
     }
 }
 
-const fn kind_of(place: usize) -> usize {
-    place / CONTEXTS
+/// The number in layer 0: kind and last value.
+const fn kind_number(place: usize, near: usize) -> usize {
+    place / PLACES * 4 + near % 4
 }
 
-/// The three neighbours that the low bits of a context name.
-const fn coarse_of(place: usize) -> usize {
-    place / CONTEXTS * COARSE + place % COARSE
+/// The number in layer 1: the first three neighbours too.
+const fn coarse_number(place: usize, near: usize) -> usize {
+    place / FINE * 4 + near % 4
 }
+
+type Block = [Entry; NEAR];
+type Layers = [Vec<(usize, Entry)>; 3];
 
 /// The probabilities of one slice.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The kinds that occur, and the step of the probability that it is a later one.
     kinds: Vec<(u8, u8)>,
-    entries: Box<[Entry]>,
-    layers: [Vec<(usize, Entry)>; 3],
+    /// For each node of the directory's codes, the step of the probability of a one.
+    codes: Vec<u8>,
+    layers: Layers,
+    /// For each kind and place, which block has its entries.
+    which: Box<[u16]>,
+    blocks: Vec<Block>,
 }
 
 /// Why a stored model cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the probabilities end or run out of range at byte {0}")]
-pub struct ModelError(pub usize);
+#[error("the probabilities are out of range")]
+pub struct ModelError;
+
+/// The most blocks that can be told apart.
+const MOST_BLOCKS: usize = 1 << 16;
 
 impl Model {
-    /// The model that codes what was counted in the fewest bytes, its own included.
+    /// The model that codes what was counted in the fewest bytes, its own included; one in `every`
+    /// units was counted.
     #[must_use]
-    pub fn fit(counts: &Counts) -> Self {
-        /// What an entry costs in bits, with the distance to it.
-        const ENTRY_BITS: f64 = 28.0;
-        let kinds = counts.summed(KINDS, kind_of);
-        let coarse = counts.summed(KINDS * COARSE, coarse_of);
+    pub fn fit(counts: &Counts, every: u32) -> Self {
+        /// What an entry costs in bits, with the decisions that it is there.
+        const ENTRY_BITS: f64 = 18.0;
+        let worth = ENTRY_BITS / f64::from(every);
+        // What was not counted may hold surprises, and kinds that were not seen.
+        let doubt = u32::from(every > 1);
         let mut model = Self::blank();
-        model.fit_kinds(&counts.units);
-        for (place, &tally) in kinds.iter().enumerate() {
+        model.fit_kinds(counts.units.map(|units| units + doubt));
+        let kinds = counts.summed(KINDS * 4, kind_number);
+        let first: Vec<Entry> = kinds
+            .iter()
+            .map(|&tally| Entry::fit(tally, doubt))
+            .collect();
+        let coarse = counts.summed(KINDS * COARSE * 4, coarse_number);
+        let mut second = Vec::with_capacity(coarse.len());
+        for (number, &tally) in kinds.iter().enumerate() {
             if tally != [0; 3] {
-                model.layers[0].push((place, Entry::fit(tally)));
+                model.layers[0].push((number, first[number]));
             }
         }
-        model.spread();
-        let seen = |&(_, tally): &(usize, &Tally)| *tally != [0; 3];
-        for (place, &tally) in coarse.iter().enumerate().filter(seen) {
-            let now = model.entries[place / COARSE * CONTEXTS];
-            let entry = Entry::fit(tally);
-            if now.cost(tally) > entry.cost(tally) + ENTRY_BITS {
-                model.layers[1].push((place, entry));
+        for (number, &tally) in coarse.iter().enumerate() {
+            let now = first[number / (4 * COARSE) * 4 + number % 4];
+            second.push(better(now, tally, worth, doubt).unwrap_or(now));
+            if second[number] != now {
+                model.layers[1].push((number, second[number]));
             }
         }
-        model.spread();
-        for (place, &tally) in counts.values.iter().enumerate().filter(seen) {
-            let entry = Entry::fit(tally);
-            if model.entries[place].cost(tally) > entry.cost(tally) + ENTRY_BITS {
-                model.layers[2].push((place, entry));
+        let mut blocks = KINDS * (COARSE + 1);
+        for (place, tallies) in counts.seen() {
+            let entries = model.layers[2].len();
+            for (near, &tally) in tallies.iter().enumerate() {
+                let now = second[coarse_number(place, near)];
+                if let Some(entry) = better(now, tally, worth, doubt) {
+                    model.layers[2].push((place * NEAR + near, entry));
+                }
+            }
+            blocks += usize::from(model.layers[2].len() > entries);
+            if blocks == MOST_BLOCKS {
+                break;
             }
         }
         model.spread();
         model
     }
 
-    fn fit_kinds(&mut self, units: &[u32; KINDS]) {
+    fn fit_kinds(&mut self, units: [u32; KINDS]) {
         let mut order: Vec<usize> = (0..KINDS).filter(|&kind| units[kind] > 0).collect();
         order.sort_by_key(|&kind| std::cmp::Reverse(units[kind]));
         let mut later: u32 = units.iter().sum();
         for kind in order {
             later -= units[kind];
-            let step = nearest(&FIRST_MISS, later, units[kind]);
+            let step = nearest(&LADDERS.first, later, units[kind]);
             self.kinds.push((kind as u8, step as u8));
         }
     }
@@ -250,82 +388,132 @@ impl Model {
     fn blank() -> Self {
         Self {
             kinds: Vec::new(),
-            entries: vec![Entry::default(); KINDS * CONTEXTS].into(),
+            codes: vec![0; CODE_NODES],
             layers: Default::default(),
+            which: vec![0; KINDS * PLACES].into(),
+            blocks: Vec::new(),
         }
     }
 
-    /// Writes the layers over each other into the table of entries.
+    /// Writes the layers over each other into blocks: one that all places of a kind share, one
+    /// for each three neighbours that have entries, and so on.
     fn spread(&mut self) {
-        for &(kind, entry) in &self.layers[0] {
-            self.entries[kind * CONTEXTS..][..CONTEXTS].fill(entry);
+        self.blocks = vec![[Entry::default(); NEAR]; KINDS];
+        for &(number, entry) in &self.layers[0] {
+            set(&mut self.blocks[number / 4], number % 4, entry);
         }
-        for &(place, entry) in &self.layers[1] {
-            let first = place / COARSE * CONTEXTS + place % COARSE;
-            for context in (0..CONTEXTS).step_by(COARSE) {
-                self.entries[first + context] = entry;
+        for kind in 0..KINDS {
+            self.which[kind * PLACES..][..PLACES].fill(kind as u16);
+        }
+        let mut last = usize::MAX;
+        for &(number, entry) in &self.layers[1] {
+            let places = &mut self.which[number / 4 * FINE..][..FINE];
+            if number / 4 != last {
+                last = number / 4;
+                let block = self.blocks[usize::from(places[0])];
+                places.fill(self.blocks.len() as u16);
+                self.blocks.push(block);
             }
+            set(&mut self.blocks[usize::from(places[0])], number % 4, entry);
         }
-        for &(place, entry) in &self.layers[2] {
-            self.entries[place] = entry;
+        last = usize::MAX;
+        for &(number, entry) in &self.layers[2] {
+            let which = &mut self.which[number / NEAR];
+            if number / NEAR != last {
+                last = number / NEAR;
+                let block = self.blocks[usize::from(*which)];
+                *which = self.blocks.len() as u16;
+                self.blocks.push(block);
+            }
+            self.blocks[usize::from(*which)][number % NEAR] = entry;
         }
+    }
+
+    /// Takes over how often each directory code occurs.
+    pub(super) fn fit_codes(&mut self, codes: impl Iterator<Item = u8>) {
+        let mut tallies = [[0_u32; 2]; CODE_NODES];
+        for code in codes {
+            for_each_node(code, |node, bit| tallies[node][usize::from(bit)] += 1);
+        }
+        for (step, [zeros, ones]) in self.codes.iter_mut().zip(tallies) {
+            *step = nearest(&LADDERS.first, ones, zeros) as u8;
+        }
+    }
+
+    /// Writes or reads a directory code.
+    #[inline]
+    pub(super) fn code(&self, known: u8, tape: &mut impl Tape) -> u8 {
+        let mut node = 1;
+        for bit in (0..8).rev() {
+            let miss = FIRST_MISS[usize::from(self.codes[node]) % 64];
+            let found = tape.decide(known >> bit & 1 != 0, miss);
+            node = node << 1 | usize::from(found);
+        }
+        node as u8
     }
 
     /// The stored form.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![self.kinds.len() as u8];
-        bytes.extend(self.kinds.iter().flat_map(|&(kind, step)| [kind, step]));
-        for layer in &self.layers {
-            bytes.extend((layer.len() as u32).to_le_bytes());
-            let mut last = 0;
-            for &(place, entry) in layer {
-                let mut gap = place - last;
-                last = place;
-                while gap >= 128 {
-                    bytes.push(gap as u8 | 128);
-                    gap >>= 7;
-                }
-                bytes.push(gap as u8);
-                bytes.extend(entry.0.to_le_bytes());
-            }
-        }
-        bytes
+        let mut encoder = Encoder::new();
+        self.transcribe(&mut encoder);
+        encoder.finish()
     }
 
     /// Reads the stored form.
     ///
     /// # Errors
     ///
-    /// When the bytes end too early, go on too long or name a context that does not exist.
+    /// When the bytes name a kind that does not exist. Other bytes that [`Model::to_bytes`] did
+    /// not write make a model without sense.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        let mut reader = Reader { bytes, at: 0 };
-        let mut model = Self::blank();
-        for _ in 0..reader.byte()? {
-            let (kind, step) = (reader.byte()?, reader.byte()?);
-            if usize::from(kind) >= KINDS || usize::from(step) >= FIRST_MISS.len() {
-                return Err(ModelError(reader.at));
-            }
-            model.kinds.push((kind, step));
+        let mut model = Self::blank().transcribe(&mut Decoder::new(bytes));
+        if model
+            .kinds
+            .iter()
+            .any(|&(kind, _)| usize::from(kind) >= KINDS)
+        {
+            return Err(ModelError);
         }
-        let places = [KINDS, KINDS * COARSE, KINDS * CONTEXTS];
-        for (layer, places) in model.layers.iter_mut().zip(places) {
-            let count = reader.number::<4>()?;
-            let mut place = 0;
-            for _ in 0..count {
-                place += reader.gap()?;
-                let entry = reader.number::<2>()? as u16;
-                if place >= places || entry >= 6 * 1024 {
-                    return Err(ModelError(reader.at));
-                }
-                layer.push((place, Entry(entry)));
-            }
-        }
-        if reader.at != bytes.len() {
-            return Err(ModelError(reader.at));
+        if model.most_blocks() > MOST_BLOCKS {
+            return Err(ModelError);
         }
         model.spread();
         Ok(model)
+    }
+
+    /// Writes this model, or reads the one that comes back: kinds (their number, and for each
+    /// its number and its step), steps of the nodes of the directory's codes, and layers of entries.
+    fn transcribe(&self, tape: &mut impl Tape) -> Self {
+        let mut model = Self::blank();
+        let count = tape.number(4, self.kinds.len(), &mut [EVEN; 16]);
+        for nth in 0..count {
+            let (kind, step) = self.kinds.get(nth).copied().unwrap_or_default();
+            let kind = tape.number(4, kind.into(), &mut [EVEN; 16]) as u8;
+            let step = tape.number(6, step.into(), &mut [EVEN; 64]) as u8;
+            model.kinds.push((kind, step));
+        }
+        let mut nodes = [EVEN; 64];
+        for (step, &known) in model.codes.iter_mut().zip(&self.codes).skip(1) {
+            *step = tape.number(6, known.into(), &mut nodes) as u8;
+        }
+        let mut kinds: Vec<usize> = model.kinds.iter().map(|&(kind, _)| kind.into()).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds.retain(|&kind| kind < KINDS);
+        model.layers = Script::new(&self.layers).transcribe(&kinds, tape);
+        model
+    }
+
+    /// No fewer blocks than [`Model::spread`] makes.
+    fn most_blocks(&self) -> usize {
+        let different = |layer: &[(usize, Entry)], size: usize| {
+            1 + layer
+                .windows(2)
+                .filter(|it| it[0].0 / size != it[1].0 / size)
+                .count()
+        };
+        KINDS + different(&self.layers[1], 4) + different(&self.layers[2], NEAR)
     }
 
     /// The kinds from common to rare, each with the probability that it is a later one; the last
@@ -338,41 +526,145 @@ impl Model {
 
     /// The values from likely to unlikely, and the probabilities of missing the first, and then
     /// the second.
-    #[inline]
-    pub(super) fn odds(&self, kind: usize, context: usize) -> ([u8; 3], [u16; 2]) {
-        let entry = self.entries[kind * CONTEXTS + context];
+    #[inline(always)]
+    pub(super) fn odds(&self, kind: usize, context: Context) -> ([u8; 3], [u16; 2]) {
+        let block = self.which[kind * PLACES + context.place];
+        let entry = self.blocks[usize::from(block)][context.near % NEAR];
         (entry.order(), entry.misses())
     }
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
+/// The entry for `tally` if it saves more bits than it is `worth`.
+fn better(now: Entry, tally: Tally, worth: f64, doubt: u32) -> Option<Entry> {
+    let cost = now.cost(tally);
+    if cost <= worth {
+        return None;
+    }
+    let entry = Entry::fit(tally, doubt);
+    (cost > entry.cost(tally) + worth).then_some(entry)
 }
 
-impl Reader<'_> {
-    fn byte(&mut self) -> Result<u8, ModelError> {
-        let byte = self.bytes.get(self.at).ok_or(ModelError(self.at))?;
-        self.at += 1;
-        Ok(*byte)
+/// Gives an entry to all that is near with this last value.
+fn set(block: &mut Block, last: usize, entry: Entry) {
+    for near in (last..NEAR).step_by(4) {
+        block[near] = entry;
+    }
+}
+
+/// The nodes at which the bits of a directory code are decided; number 0 is none.
+const CODE_NODES: usize = 256;
+
+fn for_each_node(code: u8, mut visit: impl FnMut(usize, bool)) {
+    let mut node = 1;
+    for bit in (0..8).rev() {
+        let one = code >> bit & 1 != 0;
+        visit(node, one);
+        node = node << 1 | usize::from(one);
+    }
+}
+
+/// Layers on their way to or from the stored form, with all that is learnt on it.
+///
+/// Layers 0 and 1 have a decision for every number of the kinds that occur whether there is an
+/// entry, layer 2 one for every place and then, where that has entries, one for every number. An
+/// entry is whether its order is that of the layer below and else which (3 bits), the step of the
+/// first miss (6 bits, in four classes by that of the layer below) and of the second (4 bits).
+struct Script<'a> {
+    known: [std::iter::Peekable<std::slice::Iter<'a, (usize, Entry)>>; 3],
+    found: Layers,
+    has: [[u16; 4]; 2],
+    has_places: [[u16; FINE]; 2],
+    has_near: [u16; NEAR],
+    same_order: [u16; 3],
+    order: [u16; 8],
+    miss: [[u16; 64]; 4],
+    last: [u16; 16],
+}
+
+impl<'a> Script<'a> {
+    fn new(known: &'a Layers) -> Self {
+        Self {
+            known: [0, 1, 2].map(|layer| known[layer].iter().peekable()),
+            found: Layers::default(),
+            has: [[EVEN; 4]; 2],
+            has_places: [[EVEN; FINE]; 2],
+            has_near: [EVEN; NEAR],
+            same_order: [EVEN; 3],
+            order: [EVEN; 8],
+            miss: [[EVEN; 64]; 4],
+            last: [EVEN; 16],
+        }
     }
 
-    fn number<const N: u32>(&mut self) -> Result<u32, ModelError> {
-        (0..N).try_fold(0, |number, nth| {
-            Ok(number | u32::from(self.byte()?) << (8 * nth))
-        })
-    }
-
-    fn gap(&mut self) -> Result<usize, ModelError> {
-        let mut gap = 0;
-        for shift in [0, 7, 14] {
-            let byte = self.byte()?;
-            gap |= usize::from(byte & 127) << shift;
-            if byte < 128 {
-                return Ok(gap);
+    fn transcribe(mut self, kinds: &[usize], tape: &mut impl Tape) -> Layers {
+        for &kind in kinds {
+            let mut below = [Entry::default(); 4];
+            for (last, entry) in below.iter_mut().enumerate() {
+                *entry = self.sparse(0, kind * 4 + last, *entry, tape);
+            }
+            for coarse in kind * COARSE..(kind + 1) * COARSE {
+                let before = self.found[1].len();
+                let below: [Entry; 4] = std::array::from_fn(|last| {
+                    self.sparse(1, coarse * 4 + last, below[last], tape)
+                });
+                let is_known = usize::from(self.found[1].len() > before);
+                for fine in 0..FINE {
+                    self.place(coarse * FINE + fine, is_known, below, tape);
+                }
             }
         }
-        Err(ModelError(self.at))
+        self.found
+    }
+
+    /// What is known of the next number of a layer, if that is below `end`.
+    fn next(&mut self, layer: usize, end: usize) -> Option<(usize, Entry)> {
+        let next = self.known[layer].peek().copied().copied();
+        next.filter(|&(number, _)| number < end)
+    }
+
+    /// The entry of a number of layer 0 or 1, or the one below.
+    fn sparse(&mut self, layer: usize, number: usize, below: Entry, tape: &mut impl Tape) -> Entry {
+        let known = self.next(layer, number + 1);
+        if tape.learn(known.is_some(), &mut self.has[layer][number % 4]) {
+            self.entry(layer, number, below, tape)
+        } else {
+            below
+        }
+    }
+
+    /// The entries of a place of layer 2.
+    fn place(&mut self, place: usize, is_known: usize, below: [Entry; 4], tape: &mut impl Tape) {
+        let known = self.next(2, (place + 1) * NEAR);
+        if !tape.learn(
+            known.is_some(),
+            &mut self.has_places[is_known][place % FINE],
+        ) {
+            return;
+        }
+        for near in 0..STATES * 16 {
+            let number = place * NEAR + near;
+            let known = self.next(2, number + 1);
+            if tape.learn(known.is_some(), &mut self.has_near[near]) {
+                self.entry(2, number, below[near % 4], tape);
+            }
+        }
+    }
+
+    fn entry(&mut self, layer: usize, number: usize, below: Entry, tape: &mut impl Tape) -> Entry {
+        let known = self.known[layer].next().map_or(below, |&(_, entry)| entry);
+        let [order, miss, last] = known.parts();
+        let [order_below, miss_below, _] = below.parts();
+        let is_new = tape.learn(order != order_below, &mut self.same_order[layer]);
+        let order = if is_new {
+            tape.number(3, order, &mut self.order) % 6
+        } else {
+            order_below
+        };
+        let miss = tape.number(6, miss, &mut self.miss[miss_below / 16]);
+        let last = tape.number(4, last, &mut self.last);
+        let entry = Entry((order * 1024 + miss * 16 + last) as u16);
+        self.found[layer].push((number, entry));
+        entry
     }
 }
 
@@ -380,44 +672,54 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
+    fn context(place: usize) -> Context {
+        Context { place, near: 1 }
+    }
+
     #[test]
     fn a_model_reads_back_and_prefers_what_was_counted() {
         let mut counts = Counts::default();
+        counts.add_unit(3);
         for i in 0..5000 {
-            counts.add(3, 17, if i % 50 == 0 { 1 } else { 2 });
-            counts.add(3, 18, u8::from(i % 3 == 0));
+            counts.add(3, context(17), if i % 50 == 0 { 1 } else { 2 });
+            counts.add(3, context(18), u8::from(i % 3 == 0));
         }
-        let model = Model::fit(&counts);
-        assert_eq!(model.kinds, []);
+        let model = Model::fit(&counts, 1);
+        assert_eq!(model.kinds.len(), 1);
         let again = Model::from_bytes(&model.to_bytes()).expect("what was just written");
-        assert_eq!(again.entries, model.entries);
-        let (order, [miss, _]) = model.odds(3, 17);
+        assert_eq!(again.blocks, model.blocks);
+        assert_eq!(again.which, model.which);
+        let (order, [miss, _]) = model.odds(3, context(17));
         assert_eq!(order[..2], [2, 1]);
         assert!(
             (1_000..1_800).contains(&miss),
             "{miss} of 65536 for 1 in 50"
         );
-        assert_eq!(model.odds(3, 18).0, [0, 1, 2]);
+        assert_eq!(model.odds(3, context(18)).0, [0, 1, 2]);
     }
 
     #[test]
-    fn damaged_models_are_errors() {
-        let mut counts = Counts::default();
-        counts.add(0, 5, 1);
-        let bytes = Model::fit(&counts).to_bytes();
-        for end in 0..bytes.len() {
-            assert!(Model::from_bytes(&bytes[..end]).is_err());
+    fn any_bytes_read_as_something() {
+        let mut seed = 1_u32;
+        for len in (0..300).step_by(29) {
+            let bytes: Vec<u8> = (0..len)
+                .map(|_| {
+                    seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    (seed >> 24) as u8
+                })
+                .collect();
+            if let Ok(model) = Model::from_bytes(&bytes) {
+                let again = Model::from_bytes(&model.to_bytes()).expect("what was just written");
+                assert_eq!(again.which, model.which);
+            }
         }
-        let mut longer = bytes;
-        longer.push(0);
-        assert!(Model::from_bytes(&longer).is_err());
     }
 
     #[test]
     fn kinds_tell_the_prevailing_value_and_its_share() {
         assert_eq!(kind([0, 0, 0]), None);
         assert_eq!(kind([0, 9, 0]), None);
-        assert_eq!(kind([0, 1, 3999]), Some(16));
-        assert_eq!(kind([2000, 1000, 1000]), Some(7));
+        assert_eq!(kind([0, 1, 3999]), Some(8));
+        assert_eq!(kind([2000, 1000, 1000]), Some(3));
     }
 }

@@ -2,114 +2,104 @@
 //!
 //! A unit whose stored values are all equal has no bytes. Any other is its kind (decisions whether
 //! it is the first, the second and so on of the model's kinds) and then the values in order, each
-//! coded by what is known nearby; positions that [`rest`] leaves out are skipped on both sides. Start
-//! reading at [`decode`].
+//! coded by what is known nearby (module `model`); positions that [`rest`](super::rest) leaves out
+//! are skipped on both sides. Start reading at [`decode`].
 
 use super::coder::{Decoder, Encoder};
-use super::index::{Index, choose};
-use super::model::{Counts, Model, UNKNOWN, kind};
-use super::rest;
-use super::walk::Walk;
-use crate::board::{Bitboard, regions};
+use super::index::Index;
+use super::model::{CAPTURE, Context, Counts, Model, OUTSIDE, THREAT, UNKNOWN, kind};
+use super::run::{Run, Runs};
 
 /// Positions in a unit.
 pub const UNIT: usize = 4096;
 
-/// The values of a unit, or [`UNKNOWN`] where none is stored.
+/// The states of a unit: the values 0 to 2, or why none is stored ([`OUTSIDE`], [`THREAT`],
+/// [`CAPTURE`]).
 pub type Values = [u8; UNIT];
 
-/// A piece whose last step down is a neighbour: which digit, which piece in it, and how many
-/// positions one step of the digit's lowest piece passes over.
-type Movable = (usize, u32, u64);
+/// The states of a unit behind as many that are outside, so that every neighbour has a place.
+struct Frame([u8; 2 * UNIT]);
 
-/// What is known of the values before the current one.
-struct Nearby {
-    /// The last three values of each parity, two bits each, the latest lowest.
-    same: [usize; 2],
-    last: usize,
-    /// The second and the third piece that turns.
-    movable: [Option<Movable>; 2],
-}
+impl Frame {
+    const fn new() -> Self {
+        Self([OUTSIDE; 2 * UNIT])
+    }
 
-impl Nearby {
-    fn new(index: &Index) -> Self {
-        let slice = index.slice();
-        let men = if slice.own.men == 0 {
-            slice.their.men
-        } else {
-            slice.own.men
+    #[inline(always)]
+    fn at(&self, place: usize, back: usize) -> usize {
+        usize::from(self.0[(UNIT + place - back) % (2 * UNIT)])
+    }
+
+    #[inline(always)]
+    fn set(&mut self, place: usize, state: u8) {
+        self.0[(UNIT + place) % (2 * UNIT)] = state;
+    }
+
+    /// What is known near position `nth` of a run, but for the parity.
+    #[inline(always)]
+    fn context(&self, run: &Run, nth: u32) -> Context {
+        let place = run.at + nth as usize;
+        let lowest = run.lowest + nth;
+        let look = |back: usize, there: bool| {
+            let state = self.at(place, back);
+            if there { state } else { usize::from(OUTSIDE) }
         };
-        let counts = [slice.own.kings, slice.their.kings, men];
-        let strides = [1, index.row_len(), index.block_len()];
-        let mut movable = (0..3)
-            .flat_map(|digit| (0..counts[digit]).map(move |nth| (digit, nth, strides[digit])))
-            .skip(1);
-        Self {
-            same: [0o77; 2],
-            last: usize::from(UNKNOWN),
-            movable: [movable.next(), movable.next()],
+        let [second, third, second_by_four] =
+            run.near.map(|near| look(near.back, lowest < near.limit));
+        Context::new(
+            [
+                third,
+                second,
+                second_by_four,
+                look(8, lowest >= 8),
+                look(4, lowest >= 4),
+            ],
+            look(1, lowest >= 1),
+        )
+    }
+}
+
+/// Calls `visit` for each stored value of a unit with its context and its place, to learn it.
+#[inline(always)]
+fn each_stored(
+    index: &Index,
+    unit: u64,
+    len: usize,
+    known: Option<&Values>,
+    mut visit: impl FnMut(Context, usize) -> u8,
+) -> Frame {
+    let mut frame = Frame::new();
+    let mut same = [0o77_usize; 2];
+    let runs = Runs::new(index, unit, known.is_none());
+    runs.each(unit * UNIT as u64, len, |run| {
+        for nth in 0..run.len {
+            let place = run.at + nth as usize;
+            let left_out = match known {
+                Some(values) if values[place] > OUTSIDE => Some(values[place]),
+                Some(_) => None,
+                None => left_out(run, nth),
+            };
+            let state = left_out.unwrap_or_else(|| {
+                let same = &mut same[(run.parity >> nth & 1) as usize];
+                let value = visit(frame.context(run, nth).with(*same), place);
+                *same = (*same << 2 | usize::from(value)) & 0o77;
+                value
+            });
+            frame.set(place, state);
         }
-    }
-
-    #[inline]
-    fn context(&self, values: &Values, at: usize, walk: &Walk, parity: usize) -> usize {
-        let same = self.same[parity];
-        let lower =
-            |movable: Option<Movable>| movable.map_or(UNKNOWN, |it| lower(values, at, walk, it));
-        let [second, third] = self.movable.map(lower).map(usize::from);
-        same & 15 | self.last << 4 | (same & 48) << 2 | second << 8 | third << 10
-    }
-
-    #[inline]
-    fn note(&mut self, parity: usize, value: u8) {
-        self.last = usize::from(value);
-        self.same[parity] = (self.same[parity] << 2 | self.last) & 63;
-    }
-}
-
-/// The value where one piece stands one square lower, if it can and is in this unit.
-#[inline]
-fn lower(values: &Values, at: usize, walk: &Walk, (digit, nth, stride): Movable) -> u8 {
-    let set = walk.digits()[digit].0;
-    let from_nth = (0..nth).fold(set, |set, _| set & set.wrapping_sub(1));
-    let square = from_nth.trailing_zeros();
-    if square == 0 || set >> (square - 1) & 1 != 0 {
-        return UNKNOWN;
-    }
-    let back = stride * choose(square - 1, nth);
-    match (at as u64).checked_sub(back) {
-        Some(earlier) => values[earlier as usize],
-        None => UNKNOWN,
-    }
-}
-
-/// The parity of the sum of rows, up to a constant of the slice.
-#[inline]
-fn parity(walk: &Walk) -> usize {
-    let placement = walk.placement();
-    let sets = [
-        placement.own_men,
-        placement.own_kings,
-        placement.their_men,
-        placement.their_kings,
-    ];
-    let sum = sets.into_iter().fold(0, |sum, set: Bitboard| {
-        sum ^ (set & regions::ODD_ROWS).len()
     });
-    (sum & 1) as usize
+    frame
 }
 
-/// Calls `visit` for each stored value of a unit with its context and its place.
-fn each_stored(index: &Index, unit: u64, values: &Values, mut visit: impl FnMut(usize, u8)) {
-    let mut walk = Walk::new(index, unit * UNIT as u64);
-    let mut nearby = Nearby::new(index);
-    for (at, &value) in values.iter().enumerate() {
-        if value != UNKNOWN {
-            let parity = parity(&walk);
-            visit(nearby.context(values, at, &walk, parity), value);
-            nearby.note(parity, value);
-        }
-        walk.advance();
+/// The state of a position whose value is not stored.
+#[inline(always)]
+fn left_out(run: &Run, nth: u32) -> Option<u8> {
+    if run.jump >> nth & 1 != 0 {
+        Some(CAPTURE)
+    } else if run.threat >> nth & 1 != 0 && run.is_at_rest(nth) {
+        Some(THREAT)
+    } else {
+        None
     }
 }
 
@@ -119,16 +109,17 @@ pub fn unit_len(index: &Index, unit: u64) -> usize {
     (index.len() - unit * UNIT as u64).min(UNIT as u64) as usize
 }
 
-/// Fills a unit with the values that are stored, asking `value` for each (0 loss, 1 draw, 2 win).
-pub fn fill(index: &Index, unit: u64, values: &mut Values, mut value: impl FnMut(&Walk) -> u8) {
-    values.fill(UNKNOWN);
-    let mut walk = Walk::new(index, unit * UNIT as u64);
-    for slot in &mut values[..unit_len(index, unit)] {
-        if !rest::is_left_out(&walk.position()) {
-            *slot = value(&walk);
+/// Fills a unit with the values that are stored, asking `value` for each by its place in the unit
+/// (0 loss, 1 draw, 2 win).
+pub fn fill(index: &Index, unit: u64, values: &mut Values, mut value: impl FnMut(usize) -> u8) {
+    values.fill(OUTSIDE);
+    let runs = Runs::new(index, unit, true);
+    runs.each(unit * UNIT as u64, unit_len(index, unit), |run| {
+        for nth in 0..run.len {
+            let place = run.at + nth as usize;
+            values[place] = left_out(run, nth).unwrap_or_else(|| value(place));
         }
-        walk.advance();
-    }
+    });
 }
 
 /// What a unit's values are like; `Err` with the value when all are the same.
@@ -137,11 +128,11 @@ pub fn fill(index: &Index, unit: u64, values: &mut Values, mut value: impl FnMut
 ///
 /// The common value of all stored positions; a loss if there is none.
 pub fn unit_kind(values: &Values) -> Result<usize, u8> {
-    let mut tally = [0; 4];
+    let mut tally = [0; 8];
     for &value in values {
-        tally[usize::from(value)] += 1;
+        tally[usize::from(value % 8)] += 1;
     }
-    let [loss, draw, win, _] = tally;
+    let [loss, draw, win, ..] = tally;
     kind([loss, draw, win]).ok_or(if win > 0 { 2 } else { u8::from(draw > 0) })
 }
 
@@ -149,9 +140,16 @@ pub fn unit_kind(values: &Values) -> Result<usize, u8> {
 pub fn count(index: &Index, unit: u64, values: &Values, counts: &mut Counts) {
     if let Ok(kind) = unit_kind(values) {
         counts.add_unit(kind);
-        each_stored(index, unit, values, |context, value| {
-            counts.add(kind, context, value);
-        });
+        each_stored(
+            index,
+            unit,
+            unit_len(index, unit),
+            Some(values),
+            |context, place| {
+                counts.add(kind, context, values[place]);
+                values[place]
+            },
+        );
     }
 }
 
@@ -164,13 +162,21 @@ pub fn encode(index: &Index, model: &Model, unit: u64, values: &Values) -> Resul
     let kind = unit_kind(values)?;
     let mut encoder = Encoder::new();
     encode_kind(model, kind, &mut encoder);
-    each_stored(index, unit, values, |context, value| {
-        let (order, [first, second]) = model.odds(kind, context);
-        encoder.encode(value != order[0], first);
-        if value != order[0] {
-            encoder.encode(value != order[1], second);
-        }
-    });
+    each_stored(
+        index,
+        unit,
+        unit_len(index, unit),
+        Some(values),
+        |context, place| {
+            let value = values[place];
+            let (order, [first, second]) = model.odds(kind, context);
+            encoder.encode(value != order[0], first);
+            if value != order[0] {
+                encoder.encode(value != order[1], second);
+            }
+            value
+        },
+    );
     Ok(encoder.finish())
 }
 
@@ -193,7 +199,8 @@ fn decode_kind(model: &Model, decoder: &mut Decoder<'_>) -> usize {
     found.map_or(0, |(_, (kind, _))| kind)
 }
 
-/// Decodes the first `len` values of a unit from its bytes.
+/// Decodes the first `len` values of a unit from its bytes; the others, and those that are not
+/// stored, are [`UNKNOWN`].
 ///
 /// Bytes that were not written by [`encode`] give values without meaning, never a panic.
 pub fn decode(
@@ -204,38 +211,31 @@ pub fn decode(
     bytes: &[u8],
     values: &mut Values,
 ) {
-    values.fill(UNKNOWN);
     let mut decoder = Decoder::new(bytes);
     let kind = decode_kind(model, &mut decoder);
-    let mut walk = Walk::new(index, unit * UNIT as u64);
-    let mut nearby = Nearby::new(index);
-    for at in 0..len.min(unit_len(index, unit)) {
-        if !rest::is_left_out(&walk.position()) {
-            let parity = parity(&walk);
-            let (order, [first, second]) =
-                model.odds(kind, nearby.context(values, at, &walk, parity));
-            let place = if !decoder.decode(first) {
-                0
-            } else if !decoder.decode(second) {
-                1
-            } else {
-                2
-            };
-            values[at] = order[place];
-            nearby.note(parity, order[place]);
+    let len = len.min(unit_len(index, unit));
+    let frame = each_stored(index, unit, len, None, |context, _| {
+        let (order, [first, second]) = model.odds(kind, context);
+        if !decoder.decode(first) {
+            order[0]
+        } else if !decoder.decode(second) {
+            order[1]
+        } else {
+            order[2]
         }
-        walk.advance();
+    });
+    for (value, &state) in values.iter_mut().zip(&frame.0[UNIT..]) {
+        *value = state.min(UNKNOWN);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tablebase::Slice;
+    use crate::tablebase::{Placement, Slice};
 
     /// Values with some regularity, so that neighbours matter.
-    fn made_up(walk: &Walk) -> u8 {
-        let placement = walk.placement();
+    fn made_up(placement: &Placement) -> u8 {
         let near = placement.own_kings.0 ^ placement.their_kings.0 ^ placement.own_men.0;
         (near.count_ones() / 2 % 3) as u8
     }
@@ -248,18 +248,23 @@ mod tests {
             let mut counts = Counts::default();
             let mut values = [UNKNOWN; UNIT];
             for unit in (0..units).step_by(7) {
-                fill(&index, unit, &mut values, made_up);
+                fill(&index, unit, &mut values, |place| {
+                    made_up(&index.placement(unit * UNIT as u64 + place as u64))
+                });
                 count(&index, unit, &values, &mut counts);
             }
-            let model = Model::fit(&counts);
+            let model = Model::fit(&counts, 1);
             let mut again = [UNKNOWN; UNIT];
             for unit in (0..units).step_by(7) {
-                fill(&index, unit, &mut values, made_up);
+                fill(&index, unit, &mut values, |place| {
+                    made_up(&index.placement(unit * UNIT as u64 + place as u64))
+                });
                 let Ok(bytes) = encode(&index, &model, unit, &values) else {
                     continue;
                 };
                 decode(&index, &model, unit, UNIT, &bytes, &mut again);
-                assert!(values == again, "{slice} unit {unit}");
+                let stored = values.map(|state| state.min(UNKNOWN));
+                assert!(stored == again, "{slice} unit {unit}");
             }
         }
     }
@@ -268,7 +273,7 @@ mod tests {
     fn any_bytes_decode_to_something() {
         let slice = Slice::all(4, 2)[4];
         let index = Index::new(slice);
-        let model = Model::fit(&Counts::default());
+        let model = Model::fit(&Counts::default(), 1);
         let mut values = [UNKNOWN; UNIT];
         for first in 0..=255 {
             decode(&index, &model, 0, UNIT, &[first, !first, 77], &mut values);

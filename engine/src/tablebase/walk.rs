@@ -146,6 +146,25 @@ impl Walk {
         }
     }
 
+    /// The squares that own kings may use, in order: at most 31.
+    #[inline]
+    pub(super) fn open_to_kings(&self) -> &[u32] {
+        &self.own_kings.squares[..self.own_kings.left as usize]
+    }
+
+    /// Own kings, renumbered on [`Walk::open_to_kings`].
+    #[inline]
+    pub(super) const fn own_kings(&self) -> Bitboard {
+        self.own_kings.set
+    }
+
+    /// Moves on to the next row: the first placement of own kings after the last one.
+    #[inline]
+    pub fn next_row(&mut self) {
+        self.own_kings.set = self.own_kings.first;
+        self.carry();
+    }
+
     fn carry(&mut self) {
         if self.their_kings.turn() {
             self.placement.their_kings = self.their_kings.on_board();
