@@ -103,22 +103,41 @@ impl Bare {
         [0, 1].map(|plane: usize| &self.planes[mover][plane][at..at + self.width])
     }
 
-    /// The table of the pair with A (0) or B to move: planes of one word for each block.
-    pub(crate) fn table(&self, blocks: &Blocks, mover: usize) -> Vec<u32> {
-        let mut table = vec![0; 2 * blocks.len()];
-        table
-            .par_chunks_mut(2 << 12)
-            .enumerate()
-            .for_each(|(nth, chunk)| {
-                for (place, planes) in (nth << 12..).zip(chunk.chunks_exact_mut(2)) {
-                    let [a, b] = blocks.men(place);
-                    let bit = rank(a) as usize;
-                    for (word, row) in planes.iter_mut().zip(self.row(mover, b)) {
-                        *word = row[bit / 32] >> (bit % 32) & 1;
-                    }
-                }
-            });
-        table
+    /// The tables of the pair of `blocks` with A and with B to move, from results in rows for A's
+    /// men: the planes L and N, one bit for each block.
+    pub(crate) fn tables(&self, isa: Isa, blocks: &Blocks) -> [Vec<u32>; 2] {
+        [ROWS, BITS].map(|mover| {
+            let mut table = Vec::new();
+            for plane in &self.planes[mover] {
+                table.extend(self.packed(isa, plane, blocks.len()));
+            }
+            table
+        })
+    }
+
+    /// The bits of the placements in which the men do not meet, one after the other.
+    fn packed(&self, isa: Isa, plane: &[u32], blocks: usize) -> Vec<u32> {
+        let all = vec![!0; self.width];
+        let mut legal = vec![0; self.width];
+        let mut packed = vec![0; blocks.div_ceil(32) + self.width + 1];
+        let mut at = 0;
+        let rows = &Kings::of(self.men[1]).placements[..choose(28, self.men[1]) as usize];
+        for (row, set) in plane.chunks_exact(self.width).zip(rows) {
+            fill_legal(&mut legal, self.men[0], set.rotated());
+            let mut dense = vec![0; self.width];
+            isa.expand(&mut dense, &all, row, &legal);
+            for (i, word) in dense.into_iter().enumerate() {
+                let word = u64::from(word) << (at % 32);
+                packed[at / 32 + i] |= word as u32;
+                packed[at / 32 + i + 1] |= (word >> 32) as u32;
+            }
+            at += legal
+                .iter()
+                .map(|word| word.count_ones() as usize)
+                .sum::<usize>();
+        }
+        packed.truncate(blocks.div_ceil(32));
+        packed
     }
 
     /// The same with rows and bits exchanged.
@@ -451,6 +470,18 @@ fn gather<'p>(
         }
     }
     found
+}
+
+/// The placements of `men` men beside those of the other side.
+fn fill_legal(legal: &mut [u32], men: u32, others: Bitboard) {
+    legal.copy_from_slice(&Kings::of(men).valid[..legal.len()]);
+    for square in others | CROWNHEAD {
+        let lacks = Kings::of(men).lacks(square);
+        legal
+            .iter_mut()
+            .zip(lacks)
+            .for_each(|(word, &kept)| *word &= kept);
+    }
 }
 
 fn clear(two: &mut Two, squares: &[u32]) {

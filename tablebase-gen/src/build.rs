@@ -61,10 +61,16 @@ pub(crate) fn solve_pair(isa: Isa, store: &mut Store, forces: [Force; 2]) -> Pai
 
 fn solve_bare(isa: Isa, store: &mut Store, blocks: Blocks) -> Pair {
     let bare = Bare::solve(isa, store, &blocks);
-    let tables = [0, 1].map(|mover| bare.table(&blocks, mover));
-    if !blocks.is_symmetric() {
-        store.insert_bare(bare.turned(isa));
-    }
+    let [a, b] = blocks.forces;
+    // With equal forces the rows may as well be A's.
+    let tables = if a == b {
+        bare.tables(isa, &blocks)
+    } else {
+        let turned = bare.turned(isa);
+        let tables = turned.tables(isa, &blocks);
+        store.insert_bare(turned);
+        tables
+    };
     store.insert_bare(bare);
     Pair { blocks, tables }
 }
@@ -105,12 +111,26 @@ fn solve_blocks(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
 /// How many positions of a pair are lost, drawn and won, with A and with B to move.
 pub(crate) fn count(pair: &Pair) -> [[u64; 3]; 2] {
     let blocks = &pair.blocks;
+    let ones = |plane: &[u32]| {
+        plane
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum::<u64>()
+    };
     [0, 1].map(|mover| {
+        let slice = Slice {
+            own: blocks.forces[mover],
+            their: blocks.forces[1 - mover],
+        };
+        if blocks.is_bare() {
+            let (lost, open) = pair.tables[mover].split_at(pair.tables[mover].len() / 2);
+            let [lost, open] = [lost, open].map(ones);
+            return [lost, open - lost, slice.positions() - open];
+        }
         let words = blocks.plane_words(mover);
         let block = |table: &[u32], place: usize| {
             let (lost, open) = table[2 * words * place..][..2 * words].split_at(words);
-            let ones = |plane: &[u32]| plane.iter().map(|word| word.count_ones()).sum::<u32>();
-            [u64::from(ones(lost)), u64::from(ones(open))]
+            [ones(lost), ones(open)]
         };
         let add = |[a, b]: [u64; 2], [c, d]: [u64; 2]| [a + c, b + d];
         let [lost, open] = (0..blocks.len())
@@ -125,10 +145,6 @@ pub(crate) fn count(pair: &Pair) -> [[u64; 3]; 2] {
                 }
             })
             .reduce(|| [0; 2], add);
-        let slice = Slice {
-            own: blocks.forces[mover],
-            their: blocks.forces[1 - mover],
-        };
         [lost, open - lost, slice.positions() - open]
     })
 }

@@ -10,10 +10,11 @@
 //! L: lost for the side to move. N: legal and not won. Both are zero on placements that are not
 //! legal, which saves masking. Where the mover has no king, a plane is one row over the kings of
 //! the side that waits. When A and B are equal, only blocks with A's men not above B's are kept.
+//! Without kings a table is the plane L and the plane N of all blocks, one bit each.
 //! Knows how values are stored, not how they are found.
 
 use engine::board::{Bitboard, Square};
-use engine::tablebase::index::MenIndex;
+use engine::tablebase::index::{MenIndex, choose, spread};
 use engine::tablebase::{Force, Placement};
 
 use crate::bare::Bare;
@@ -32,6 +33,10 @@ pub(crate) struct Blocks {
     by_level: Vec<u32>,
     /// The first place of each level, and the end.
     pub(crate) levels: Vec<usize>,
+    /// Words in one plane of a block with A and with B to move, and in its rows (0 when a row is
+    /// one bit).
+    words: [usize; 2],
+    widths: [usize; 2],
 }
 
 /// How far the men of a side have come, in rows.
@@ -42,53 +47,87 @@ pub(crate) fn advance(men: Bitboard) -> u32 {
 impl Blocks {
     /// The blocks of `a` against `b`.
     pub(crate) fn new(a: Force, b: Force) -> Self {
-        let men = MenIndex::new(b.men, a.men);
-        let most = 6 * (a.men + b.men);
+        let this = Self {
+            forces: [a, b],
+            men: MenIndex::new(b.men, a.men),
+            order: Vec::new(),
+            by_level: Vec::new(),
+            levels: Vec::new(),
+            words: [(a, b), (b, a)].map(|(mover, other)| plane_words(mover, other)),
+            widths: [a, b].map(|mover| match mover.kings {
+                0 => 0,
+                kings => Kings::of(kings).width,
+            }),
+        };
+        if this.is_bare() { this } else { this.ordered() }
+    }
+
+    /// Finds the order by levels.
+    fn ordered(mut self) -> Self {
+        let most = 6 * (self.forces[0].men + self.forces[1].men);
         let mut levels = vec![Vec::new(); most as usize + 1];
-        for dense in 0..men.len() {
-            let (their, own) = men.men(dense);
-            if a != b || own.0 <= their.0 {
-                // Without kings the solver has an order of its own.
-                let level = if a.kings + b.kings > 0 {
-                    most - advance(own) - advance(their)
-                } else {
-                    0
-                };
-                levels[level as usize].push(dense);
+        for outer in 0..choose(28, self.forces[0].men) as u32 {
+            let (start, end) = (self.men.first(outer), self.men.first(outer + 1));
+            let a = self.set(0, outer);
+            for dense in start..end {
+                let b = spread(self.set(1, dense - start), a.rotated());
+                if !self.is_symmetric() || a.0 <= b.0 {
+                    levels[(most - advance(a) - advance(b)) as usize].push(dense);
+                }
             }
         }
-        let by_level = levels.concat();
-        let mut order = vec![u32::MAX; men.len() as usize];
-        for (place, &dense) in (0..).zip(&by_level) {
-            order[dense as usize] = place;
+        self.by_level = levels.concat();
+        self.order = vec![u32::MAX; self.men.len() as usize];
+        for (place, &dense) in (0..).zip(&self.by_level) {
+            self.order[dense as usize] = place;
         }
         let ends = levels.iter().scan(0, |end, level| {
             *end += level.len();
             Some(*end)
         });
-        Self {
-            forces: [a, b],
-            men,
-            order,
-            levels: std::iter::once(0).chain(ends).collect(),
-            by_level,
-        }
+        self.levels = std::iter::once(0).chain(ends).collect();
+        self
+    }
+
+    /// The men of a side with a rank among all placements of so many.
+    #[inline]
+    fn set(&self, side: Side, rank: u32) -> Bitboard {
+        Kings::of(self.forces[side].men).placements[rank as usize]
+    }
+
+    /// Whether there are no kings: the blocks are then in the order of the dense numbers, and all
+    /// stored.
+    #[inline]
+    pub(crate) const fn is_bare(&self) -> bool {
+        self.forces[0].kings + self.forces[1].kings == 0
     }
 
     /// How many blocks are stored.
     pub(crate) fn len(&self) -> usize {
-        self.by_level.len()
+        if self.is_bare() {
+            self.men.len() as usize
+        } else {
+            self.by_level.len()
+        }
     }
 
     /// The men of A and of B, each from its own view.
+    #[inline]
     pub(crate) fn men(&self, place: usize) -> [Bitboard; 2] {
-        let (b, a) = self.men.men(self.by_level[place]);
-        [a, b]
+        let dense = if self.is_bare() {
+            place as u32
+        } else {
+            self.by_level[place]
+        };
+        let (outer, inner) = self.men.split(dense);
+        let a = self.set(0, outer);
+        [a, spread(self.set(1, inner), a.rotated())]
     }
 
-    /// Whether both sides have the same force.
+    /// Whether only half of the blocks is stored, because both sides have the same force.
+    #[inline]
     pub(crate) fn is_symmetric(&self) -> bool {
-        self.forces[0] == self.forces[1]
+        self.forces[0] == self.forces[1] && !self.is_bare()
     }
 
     /// Where the block with these men (of A and B) is, and which side is then called A: a
@@ -97,20 +136,28 @@ impl Blocks {
     pub(crate) fn place(&self, men: [Bitboard; 2]) -> (usize, bool) {
         let exchanged = self.is_symmetric() && men[0].0 > men[1].0;
         let [a, b] = if exchanged { [men[1], men[0]] } else { men };
-        (
-            self.order[self.men.block(b, a) as usize] as usize,
-            exchanged,
-        )
+        let dense = self.men.block(b, a) as usize;
+        if self.is_bare() {
+            return (dense, false);
+        }
+        (self.order[dense] as usize, exchanged)
     }
 
     /// Words in one plane of a block with `mover` to move.
-    pub(crate) fn plane_words(&self, mover: Side) -> usize {
-        let [own, their] = [mover, 1 - mover].map(|side| Kings::of(self.forces[side].kings));
-        if self.forces[mover].kings == 0 {
-            their.width
-        } else {
-            their.sets * own.width
-        }
+    #[inline]
+    pub(crate) const fn plane_words(&self, mover: Side) -> usize {
+        self.words[mover]
+    }
+}
+
+/// Words in one plane of a block with `mover` to move: a row for each placement of the kings of
+/// `other`, or one over them.
+fn plane_words(mover: Force, other: Force) -> usize {
+    let (own, their) = (Kings::of(mover.kings), Kings::of(other.kings));
+    if mover.kings == 0 {
+        their.width
+    } else {
+        their.sets * own.width
     }
 }
 
@@ -133,15 +180,29 @@ impl<'a> Planes<'a> {
     /// The planes of block `place` in a table of a pair.
     #[inline]
     pub(crate) fn of(blocks: &Blocks, table: &'a [u32], place: usize, mover: Side) -> Self {
+        if blocks.is_bare() {
+            return Self::of_bit(table, place);
+        }
         let words = blocks.plane_words(mover);
         let (lost, open) = table[2 * words * place..][..2 * words].split_at(words);
-        let kings = blocks.forces[mover].kings;
-        let width = if kings == 0 {
-            0
-        } else {
-            Kings::of(kings).width
-        };
-        Self { lost, open, width }
+        Self {
+            lost,
+            open,
+            width: blocks.widths[mover],
+        }
+    }
+
+    /// The planes of a block of a pair without kings: one position.
+    #[inline]
+    fn of_bit(table: &'a [u32], place: usize) -> Self {
+        static BITS: [[u32; 1]; 2] = [[0], [1]];
+        let (lost, open) = table.split_at(table.len() / 2);
+        let bit = |plane: &[u32]| &BITS[(plane[place / 32] >> (place % 32) & 1) as usize][..];
+        Self {
+            lost: bit(lost),
+            open: bit(open),
+            width: 0,
+        }
     }
 
     /// One plane that serves as both, with single bits as rows.

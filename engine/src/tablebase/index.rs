@@ -132,16 +132,13 @@ pub fn squeeze(set: Bitboard, taken: Bitboard) -> Bitboard {
 
 /// The inverse of [`squeeze`].
 #[must_use]
+#[inline]
 pub fn spread(set: Bitboard, taken: Bitboard) -> Bitboard {
-    let mut rest = set.0;
-    let mut found = 0;
-    for square in !taken {
-        if rest & 1 != 0 {
-            found |= square.bit().0;
-        }
-        rest >>= 1;
-    }
-    Bitboard(found)
+    // From the lowest taken square up, what lies at or above it moves up by one.
+    taken.squares().fold(set, |set, square| {
+        let below = set.0 & (square.bit().0 - 1);
+        Bitboard(below | ((set.0 ^ below) << 1))
+    })
 }
 
 /// The next set of as many squares in colexicographic order. Of the last one, and of the empty
@@ -205,13 +202,26 @@ impl MenIndex {
         self.offsets[rank(their) as usize] + rank(squeeze(own, their.rotated()))
     }
 
+    /// The rank of their men of a block, and the place of our men beside them.
+    #[must_use]
+    #[inline]
+    pub fn split(&self, block: u32) -> (u32, u32) {
+        let outer = self.offsets.partition_point(|&first| first <= block) - 1;
+        (outer as u32, block - self.offsets[outer])
+    }
+
+    /// The first block with their men of rank `outer`, or the number of blocks.
+    #[must_use]
+    pub fn first(&self, outer: u32) -> u32 {
+        self.offsets[outer as usize]
+    }
+
     /// Our men and their men of a block, each seen from its own side.
     #[must_use]
     pub fn men(&self, block: u32) -> (Bitboard, Bitboard) {
-        let outer = self.offsets.partition_point(|&first| first <= block) - 1;
-        let their = unrank(outer as u32, self.their);
-        let inner = unrank(block - self.offsets[outer], self.own);
-        (spread(inner, their.rotated()), their)
+        let (outer, inner) = self.split(block);
+        let their = unrank(outer, self.their);
+        (spread(unrank(inner, self.own), their.rotated()), their)
     }
 }
 
