@@ -50,7 +50,7 @@ def ponder(engine, board, expected):
         engine.play(after, Limit(time=5), ponder=True)
 
 
-def play(engine, game, chance, longest):
+def play(engine, game, chance, longest, ponders):
     setup = SETUPS[game % len(SETUPS)]
     board = Board(variant="english", fen=setup)
     engine_to_move = game % 2 == 0
@@ -60,7 +60,7 @@ def play(engine, game, chance, longest):
             result = engine.play(board, limit_of(game, clock), ponder=False)
             clock -= 0.05
             board.push(result.move)
-            if result.ponder is not None and chance.random() < 0.1:
+            if result.ponder is not None and chance.random() < ponders:
                 ponder(engine, board, result.ponder)
         else:
             board.push(chance.choice(board.legal_moves()))
@@ -77,6 +77,7 @@ def main():
     parser.add_argument("engine")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--plies", type=int, default=400, help="longest game")
+    parser.add_argument("--ponder", type=float, default=0.1, help="chance after each move")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     chance = random.Random(options.seed)
@@ -88,7 +89,7 @@ def main():
             engine.configure({"variant": "english", "hash": 16, "threads": 1})
         engine.init()
         engine.ping()
-        ends[play(engine, game, chance, options.plies)] += 1
+        ends[play(engine, game, chance, options.plies, options.ponder)] += 1
         engine.quit()
         engine.p.communicate(timeout=5)
         signal.alarm(0)

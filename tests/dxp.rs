@@ -519,3 +519,22 @@ fn silence_ends_a_game() {
     assert!(matches!(parting, Parting::Silent(_)));
     assert!(matches!(records[0].ending, Ending::Silent(_)));
 }
+
+/// Whatever was recorded, squares beyond 32 included, is read or refused in one line.
+#[test]
+fn every_recorded_message_is_read_or_refused_clearly() {
+    for (name, faults) in [("scan-mobydam-10x10", 1), ("mobydam-probe", 1)] {
+        let (messages, _) = recording(&format!("dxp-{name}.txt"));
+        let mut found = 0;
+        for (_, text) in messages {
+            match Message::read(&text) {
+                Ok(message) => assert_eq!(message.to_string(), text),
+                Err(error) => {
+                    found += 1;
+                    assert_eq!(error.to_string().lines().count(), 1, "{text}");
+                }
+            }
+        }
+        assert_eq!(found, faults, "{name}");
+    }
+}

@@ -5,6 +5,7 @@ mod client;
 mod console;
 mod database_search;
 mod dxp;
+mod json;
 mod layering;
 mod notation;
 mod perft;

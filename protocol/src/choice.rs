@@ -4,7 +4,7 @@
 //! which people can win. Knows no protocol and starts no search. Start reading at [`Taste`].
 
 use engine::rules::Move;
-use engine::score::Score;
+use engine::score::{Bound, Score};
 use engine::search::Report;
 
 use crate::message::Choice;
@@ -64,6 +64,15 @@ impl Lines {
     #[must_use]
     pub fn of(&self, mv: Move) -> Option<&Report> {
         self.0.iter().find(|report| report.pv.first() == Some(&mv))
+    }
+
+    /// The latest exact report of the line with this number, from 1.
+    #[must_use]
+    pub fn numbered(&self, line: usize) -> Option<&Report> {
+        let of_number = self.0.iter().filter(|report| {
+            report.line == line && report.bound == Bound::Exact && !report.pv.is_empty()
+        });
+        of_number.max_by_key(|report| (report.depth, report.nodes))
     }
 
     /// Chooses among the lines; `best` (the answer of the search) if nothing else comes close, or

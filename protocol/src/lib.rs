@@ -2,7 +2,7 @@
 //!
 //! [`session`] is the one state machine; [`hub`], [`cb`] and [`ugi`] are the dialects, each no
 //! more than text to typed messages and back ([`message`]). [`lines`] bounds what may come in.
-//! [`dxp`] plays with another program as its equal.
+//! [`dxp`] plays with another program as its equal, [`json`] analyses for programs.
 //! [`client`] is the other end of the line, and [`arena`] plays engines against each other.
 //! [`databases`] finds endgame files.
 
@@ -16,6 +16,7 @@ pub mod dialect;
 pub mod dxp;
 mod error;
 pub mod hub;
+pub mod json;
 pub mod lines;
 pub mod message;
 pub mod player;

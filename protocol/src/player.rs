@@ -63,6 +63,11 @@ impl Search {
         self.candidates.add(report);
     }
 
+    /// The latest reports of the best `count` lines, the best first.
+    pub fn lines(&self, count: usize) -> impl Iterator<Item = &Report> {
+        (1..=count).map_while(|line| self.candidates.numbered(line))
+    }
+
     /// The latest report of the line that begins with `mv`.
     #[must_use]
     pub fn line_of(&self, mv: Move) -> Option<&Report> {

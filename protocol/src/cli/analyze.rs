@@ -15,11 +15,9 @@ use engine::notation::{Notation, ReadPosition, diagram, fen};
 use engine::rules::{Move, Position};
 use engine::score::{Bound, Depth};
 use engine::search::{self, Limits, Observer, Report};
-use engine::tablebase::{Damage, Wld};
+use engine::tablebase::Damage;
 use protocol::databases::{self, CACHE_MB, Wanted};
-use protocol::hub::hub_score;
-use protocol::words::{self, better_side};
-use serde::Serialize;
+use protocol::json::forms::Line;
 
 use super::input::{NotationArgs, PositionArgs, turn_is_assumed};
 use super::{Answer, Failure};
@@ -68,20 +66,6 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .ok()
         .and_then(|s| Duration::try_from_secs_f64(s).ok());
     number.ok_or_else(|| "expected seconds, such as 2.5".into())
-}
-
-/// The keys of `--json`.
-#[derive(Serialize)]
-struct Line {
-    depth: i16,
-    line: usize,
-    score: f64,
-    value: Option<&'static str>,
-    better: String,
-    nodes: u64,
-    seconds: f64,
-    nps: u64,
-    pv: Vec<String>,
 }
 
 /// What the search's thread hands over; `None` when it has ended.
@@ -211,7 +195,7 @@ impl Printer {
         self.printed.push(entry);
         self.progress.clear();
         self.progress.depth = report.depth;
-        let line = self.line(report);
+        let line = Line::of(report, self.position, self.notation);
         if self.json {
             writeln!(
                 out,
@@ -223,20 +207,6 @@ impl Printer {
         }
         out.flush()?;
         Ok(())
-    }
-
-    fn line(&self, report: &Report) -> Line {
-        Line {
-            depth: report.depth.0,
-            line: report.line,
-            pv: words::line(self.position, &report.pv, self.notation),
-            score: hub_score(report.score),
-            value: report.proven().map(Wld::name),
-            better: better_side(report.score, &self.position),
-            nodes: report.nodes,
-            seconds: report.time.as_secs_f64(),
-            nps: report.nodes_per_second(),
-        }
     }
 }
 

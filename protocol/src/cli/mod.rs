@@ -46,6 +46,9 @@ enum Command {
     /// Speak UGI, the Universal Game Interface.
     Ugi(session::Session),
     Dxp(dxp::Dxp),
+    /// Analyse for a program: one JSON object a line in, one out.
+    #[command(long_about = session::JSON_HELP)]
+    Json(session::Session),
     Probe(probe::Probe),
     Show(show::Show),
 }
@@ -96,6 +99,7 @@ fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure>
         Some(Command::Cb(session)) => session.run(Some(Dialect::Cb), out),
         Some(Command::Ugi(session)) => session.run(Some(Dialect::Ugi), out),
         Some(Command::Dxp(dxp)) => dxp.run(out),
+        Some(Command::Json(session)) => session.run_json(out),
         Some(Command::Probe(probe)) => probe.run(out),
         Some(Command::Show(show)) => show.run(out),
     }

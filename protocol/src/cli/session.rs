@@ -6,9 +6,32 @@ use clap::Args;
 use engine::engine::EngineOptions;
 use protocol::dialect::Dialect;
 use protocol::hub::reading::Reading;
+use protocol::json;
 use protocol::session::{SessionError, SessionOptions, serve};
 
 use super::{Answer, Failure};
+
+/// What `crownhead json --help` says.
+pub(super) const JSON_HELP: &str = "\
+Analyse for a program: one JSON object a line in, one out.
+
+Each request is an object; every key may be left out:
+  position   FEN, PDN or a printed board [default: the start position]
+  moves      moves to play from there: \"11-15 22-18\" or [\"11-15\", \"22-18\"]
+  time, depth, nodes
+             what bounds the search: seconds, plies (1-200), positions [default: 1 second]
+  lines      how many best moves to tell of, 1 to 128 [default: 1]
+  notation   \"numeric\" (11-15) or \"algebraic\" (f4-g3)
+  id         anything; it comes back with the answer
+  progress   true: an object for each iteration comes before the answer
+  forget     true: forget what was learnt from the requests before
+  stop       true: end the search that runs, with its answer; nothing else may be asked
+
+Requests are answered in turn, each with one object:
+  id, fen, turn, legal_moves, outcome (null, or winner and reason), best, ponder (moves or null),
+  lines (objects with depth, line, score in men for the side to move, value (\"win\", \"draw\",
+  \"loss\" or null when not proven), better, nodes, seconds, nps, pv);
+or, for a request that cannot be met, with id and error.";
 
 /// What can be chosen before the client says anything.
 #[derive(Clone, Copy, Debug, Default, Args)]
@@ -45,11 +68,20 @@ impl Session {
             guess: likely_reading(),
             engine: self.engine(),
         };
-        match serve(io::stdin(), out, &options) {
-            Ok(()) => Ok(Answer::Yes),
-            Err(SessionError::Output(error)) => Err(Failure::Output(error)),
-            Err(SessionError::Hash(error)) => Err(Failure::Input(error.to_string())),
-        }
+        ended(serve(io::stdin(), out, &options))
+    }
+
+    /// Answers JSON lines until the input ends.
+    pub(super) fn run_json(self, out: &mut impl Write) -> Result<Answer, Failure> {
+        ended(json::serve(io::stdin(), out, self.engine()))
+    }
+}
+
+fn ended(session: Result<(), SessionError>) -> Result<Answer, Failure> {
+    match session {
+        Ok(()) => Ok(Answer::Yes),
+        Err(SessionError::Output(error)) => Err(Failure::Output(error)),
+        Err(SessionError::Hash(error)) => Err(Failure::Input(error.to_string())),
     }
 }
 

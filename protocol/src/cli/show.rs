@@ -4,9 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use engine::notation::{Notation, ReadPosition, diagram, fen, moves};
-use engine::rules::Outcome;
-use serde::Serialize;
+use engine::notation::{Notation, ReadPosition, diagram};
+use protocol::json::forms::Standing;
 
 use super::input::{NotationArgs, PositionArgs, turn_is_assumed};
 use super::{Answer, Failure, warn};
@@ -24,22 +23,6 @@ pub(super) struct Show {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-}
-
-/// The keys of `--json`.
-#[derive(Serialize)]
-struct Shown {
-    fen: String,
-    turn: String,
-    legal_moves: Vec<String>,
-    outcome: Option<Ended>,
-}
-
-/// Who won, nobody for a draw, and why.
-#[derive(Serialize)]
-struct Ended {
-    winner: Option<String>,
-    reason: String,
 }
 
 impl Show {
@@ -60,7 +43,7 @@ impl Show {
                 Failure::Input(format!("{}: cannot write: {error}", path.display()))
             })?;
         }
-        let shown = shown(&read, notation);
+        let shown = Standing::of(&read.game, notation);
         if self.json {
             let line = serde_json::to_string(&shown).map_err(std::io::Error::from)?;
             writeln!(out, "{line}")?;
@@ -71,28 +54,9 @@ impl Show {
     }
 }
 
-fn shown(read: &ReadPosition, notation: Notation) -> Shown {
-    let position = read.position();
-    Shown {
-        fen: fen::write(&position),
-        turn: position.turn().to_string().to_lowercase(),
-        legal_moves: moves::list(&position, notation),
-        outcome: read.game.outcome().map(|outcome| match outcome {
-            Outcome::Win(winner) => Ended {
-                winner: Some(winner.to_string().to_lowercase()),
-                reason: format!("{} has no legal move", !winner),
-            },
-            Outcome::Draw(reason) => Ended {
-                winner: None,
-                reason: reason.to_string(),
-            },
-        }),
-    }
-}
-
 fn print(
     read: &ReadPosition,
-    shown: &Shown,
+    shown: &Standing,
     notation: Notation,
     out: &mut impl Write,
 ) -> Result<(), Failure> {

@@ -13,7 +13,7 @@ use super::LONGEST;
 use crate::error::excerpt;
 
 /// The only version of the protocol.
-const VERSION: &str = "01";
+pub const VERSION: u16 = 1;
 
 /// Columns that a name has.
 const NAME: usize = 32;
@@ -55,8 +55,8 @@ pub enum Message {
 pub struct GameRequest {
     /// Its name, at most 32 characters.
     pub name: String,
-    /// The protocol's version is ours.
-    pub is_known_version: bool,
+    /// The protocol's version; only [`VERSION`] is known.
+    pub version: u16,
     /// What the follower plays.
     pub follower: Color,
     /// Minutes for the moves of each side; 0 for no limit. Some programs send fractions.
@@ -231,9 +231,8 @@ impl Message {
 }
 
 fn read_request(mut fields: Fields<'_>) -> Result<GameRequest, DxpError> {
-    let is_known_version = fields.take("version", 2)? == VERSION;
     Ok(GameRequest {
-        is_known_version,
+        version: fields.number("version", 2)?,
         name: fields.name()?,
         follower: fields.color("colour of the follower")?,
         minutes: fields.minutes()?,
@@ -349,8 +348,11 @@ impl fmt::Display for GameRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, follower) = (cut(&self.name, NAME), letter(self.follower));
         let (minutes, moves) = (whole_minutes(self.minutes), self.moves.min(999));
-        let version = if self.is_known_version { VERSION } else { "00" };
-        write!(f, "R{version}{name:<NAME$}{follower}{minutes:03}{moves:03}")?;
+        let version = self.version.min(99);
+        write!(
+            f,
+            "R{version:02}{name:<NAME$}{follower}{minutes:03}{moves:03}"
+        )?;
         match &self.start {
             Start::Normal => f.write_str("A"),
             Start::Board(turn, squares) => write!(f, "B{}{squares}", letter(*turn)),

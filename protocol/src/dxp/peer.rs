@@ -17,7 +17,7 @@ use engine::search::Limits;
 
 use super::board;
 use super::contest::{Contest, Ending, Record, Terms};
-use super::message::{BackVerdict, GameRequest, Message, Played, Reason, Verdict};
+use super::message::{BackVerdict, GameRequest, Message, Played, Reason, VERSION, Verdict};
 use super::wire::{Wire, listen};
 use crate::hub::reading::PosStyle;
 use crate::lines::Line;
@@ -262,7 +262,7 @@ impl<W: Write> Peer<'_, W> {
     /// The terms of a game that can be played, or why not.
     fn judge(&self, request: &GameRequest) -> Result<Terms, (Verdict, String)> {
         let refuse = |why: &str| Err((Verdict::ThisGame, why.to_owned()));
-        if !request.is_known_version {
+        if request.version != VERSION {
             return Err((Verdict::Version, "version 01 only".into()));
         }
         if !matches!(self.state, State::Idle(_)) || self.options.offer.is_some() {
@@ -307,7 +307,7 @@ impl<W: Write> Peer<'_, W> {
         self.asked += 1;
         let request = GameRequest {
             name: self.options.name.clone(),
-            is_known_version: true,
+            version: VERSION,
             follower: !us,
             minutes: offer.minutes.into(),
             moves: offer.moves,
