@@ -9,7 +9,7 @@ use engine::board::{Bitboard, Square, steps};
 use engine::tablebase::Force;
 
 use crate::capture::{CROWNHEAD, Captures, FORWARD, Scene};
-use crate::kernel::{Certain, Isa, StepPass};
+use crate::kernel::{Certain, Duel, DuelSide, Isa, StepPass};
 use crate::kings::{CHUNK, KingSteps, Kings, Space};
 use crate::lookup::Lookup;
 use crate::pair::{Blocks, Side};
@@ -308,6 +308,9 @@ impl Solver {
 
     /// Passes of king steps until nothing changes.
     fn settle<W: Watch>(&mut self, kings: [u32; 2], out: &mut [Target<'_>; 2], watch: &mut W) {
+        if kings == [1, 1] && !W::LEVELS {
+            return self.settle_duel(out);
+        }
         for side in [0, 1] {
             out[side].open.copy_from_slice(&self.halves[1 - side].legal);
         }
@@ -317,6 +320,36 @@ impl Solver {
             Self::settle_by_turns
         };
         rounds(self, kings, out, watch);
+    }
+
+    /// One king a side: everything in rows over A's king, which saves turning results.
+    fn settle_duel(&mut self, out: &mut [Target<'_>; 2]) {
+        let row = |plane: &[u32]| *plane.first_chunk::<32>().expect("a row for each square");
+        let turn = |plane: [u32; 32]| {
+            let mut plane = plane;
+            self.isa.transpose(&mut plane);
+            plane
+        };
+        let own = Kings::of(1);
+        let side = |half: &Half, turn: &dyn Fn([u32; 32]) -> [u32; 32]| DuelSide {
+            wins: turn(row(&half.wins)),
+            quiet: turn(row(&half.quiet)),
+            loses: turn(row(&half.loses)),
+            ..DuelSide::default()
+        };
+        let [a, b] = &self.halves;
+        let mut duel = Duel {
+            legal: row(&a.legal),
+            sides: [side(a, &|plane| plane), side(b, &turn)],
+            near: &own.steps,
+            starts: &own.starts,
+        };
+        self.isa.duel(&mut duel);
+        let [a, b] = duel.sides;
+        out[0].lost.copy_from_slice(&turn(a.lost));
+        out[0].open.copy_from_slice(&turn(a.open));
+        out[1].lost.copy_from_slice(&b.lost);
+        out[1].open.copy_from_slice(&b.open);
     }
 
     /// The sides take turns; each sees what the other has just found.

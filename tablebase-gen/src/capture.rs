@@ -23,6 +23,34 @@ const MOST_DEPTH: usize = 6;
 pub(crate) const FORWARD: [Direction; 2] = Direction::forward(Color::Black);
 pub(crate) const CROWNHEAD: Bitboard = regions::crownhead(Color::Black);
 
+/// For each square and direction (a man's first) the squares that are jumped over and landed on;
+/// both empty where the board ends.
+static JUMPS: [[[Bitboard; 2]; 4]; 32] = jumps_from_all();
+
+const fn jumps_from_all() -> [[[Bitboard; 2]; 4]; 32] {
+    let directions = [
+        FORWARD[0],
+        FORWARD[1],
+        FORWARD[0].opposite(),
+        FORWARD[1].opposite(),
+    ];
+    let mut jumps = [[[Bitboard::EMPTY; 2]; 4]; 32];
+    let mut square = 0;
+    while square < 32 {
+        let mut nth = 0;
+        while nth < 4 {
+            let over = steps::step(Bitboard(1 << square), directions[nth]);
+            let landing = steps::step(over, directions[nth]);
+            if landing.any() {
+                jumps[square][nth] = [over, landing];
+            }
+            nth += 1;
+        }
+        square += 1;
+    }
+    jumps
+}
+
 /// What captures lead to, for every placement of a space.
 #[derive(Default)]
 pub(crate) struct Rows {
@@ -34,7 +62,23 @@ pub(crate) struct Rows {
     pub(crate) any: Vec<u32>,
 }
 
+/// What captures lead to where a plane is one word: a bit for each square of the one king that is
+/// variable, or bit 0.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    wins: u32,
+    saves: u32,
+    any: u32,
+}
+
 impl Rows {
+    #[inline]
+    fn add(&mut self, at: usize, word: Word) {
+        self.wins[at] |= word.wins;
+        self.saves[at] |= word.saves;
+        self.any[at] |= word.any;
+    }
+
     fn clear(&mut self, space: Space) {
         for plane in [&mut self.wins, &mut self.saves, &mut self.any] {
             plane.clear();
@@ -103,23 +147,20 @@ impl Trip {
     /// The jumps that some placement of the variable kings allows: victim and landing square.
     #[inline]
     fn jumps(&self) -> impl Iterator<Item = (Square, Square)> + use<> {
-        let directions: &[Direction] = if self.is_man {
-            &FORWARD
-        } else {
-            &Direction::ALL
-        };
         let free = !self.blocked();
-        let kings = if self.their_kings > 0 {
-            free
-        } else {
-            Bitboard::EMPTY
-        };
-        let (at, victims) = (self.at.bit(), self.their_men | kings);
-        directions.iter().filter_map(move |&direction| {
-            let over = steps::step(at, direction) & victims;
-            let landing = steps::step(over, direction) & free;
-            Some((over.first()?, landing.first()?))
+        let kings = if self.their_kings > 0 { free.0 } else { 0 };
+        let victims = Bitboard(self.their_men.0 | kings);
+        let directions = if self.is_man { 2 } else { 4 };
+        let all = &JUMPS[self.at.index()][..directions];
+        all.iter().filter_map(move |&[over, landing]| {
+            Some(((over & victims).first()?, (landing & free).first()?))
         })
+    }
+
+    /// Whether at most one king is variable: a plane is then one word.
+    #[inline]
+    const fn is_narrow(&self) -> bool {
+        self.kings + self.their_kings < 2
     }
 
     /// Whether the piece is a king after the move.
@@ -188,9 +229,16 @@ impl Captures {
             base: &mut self.base,
         };
         for at in scene.men {
-            walk.jumps(&Trip::new(scene, at, true), result, levels);
+            let trip = Trip::new(scene, at, true);
+            if trip.is_narrow() {
+                result.add(0, walk.word(&trip, Bitboard::EMPTY));
+            } else {
+                walk.jumps(&trip, result, levels);
+            }
         }
-        if scene.kings > 0 {
+        if scene.kings == 1 && scene.their_kings < 2 {
+            walk.only_king(scene, result);
+        } else if scene.kings > 0 {
             for at in starts(scene) {
                 walk.king(&Trip::new(scene, at, false), space, result, levels);
             }
@@ -201,12 +249,17 @@ impl Captures {
 
 /// Squares from which some king could capture.
 fn starts(scene: &Scene) -> Bitboard {
-    let free = !(scene.men | scene.their_men);
     let victims = if scene.their_kings > 0 {
         !scene.men
     } else {
         scene.their_men
     };
+    starts_over(scene, victims)
+}
+
+/// Squares from which a king could capture one of `victims`.
+fn starts_over(scene: &Scene, victims: Bitboard) -> Bitboard {
+    let free = !(scene.men | scene.their_men);
     let from = |direction: Direction| {
         let over = steps::step(free, direction) & victims;
         steps::step(over, direction)
@@ -242,6 +295,114 @@ impl<'a> Walk<'_, 'a> {
                 self.isa.or_rows(into, with, from, without, width);
             }
         }
+    }
+
+    /// Adds the captures of the mover's only king against at most one king.
+    fn only_king(&mut self, scene: &Scene, result: &mut Rows) {
+        let over_men = starts_over(scene, scene.their_men);
+        let mut quick = Bitboard::EMPTY;
+        if scene.their_kings > 0 {
+            quick = !over_men;
+            self.king_takes_king(scene, quick, result);
+        }
+        let starts = if scene.their_kings > 0 {
+            // Whoever lands where he can go on, and whoever takes a man first.
+            starts_over(scene, !scene.men)
+        } else {
+            over_men
+        };
+        for at in starts {
+            let word = self.word(&Trip::new(scene, at, false), quick);
+            if scene.their_kings > 0 {
+                result.add(at.index(), word);
+            } else {
+                result.wins[0] |= (word.wins & 1) << at.index();
+                result.saves[0] |= (word.saves & 1) << at.index();
+                result.any[0] |= (word.any & 1) << at.index();
+            }
+        }
+    }
+
+    /// King takes king and lands on one of the squares `quick`, from where no man can be taken.
+    fn king_takes_king(&mut self, scene: &Scene, quick: Bitboard, result: &mut Rows) {
+        let force = |men: Bitboard, kings| Force {
+            men: men.len(),
+            kings,
+        };
+        let planes = self.lookup.after(
+            (force(scene.men, 1), scene.men),
+            (force(scene.their_men, 0), scene.their_men),
+        );
+        let free = !(scene.men | scene.their_men);
+        let (lost, open) = (planes.lost[0], planes.open[0]);
+        for at in free {
+            let mut word = Word::default();
+            for &[over, landing] in &JUMPS[at.index()] {
+                if free.meets(over) && (free & quick).meets(landing) {
+                    let victim = over.rotated().0;
+                    word.wins |= if lost & landing.0 != 0 { victim } else { 0 };
+                    word.saves |= if open & landing.0 != 0 { victim } else { 0 };
+                    word.any |= victim;
+                }
+            }
+            result.add(at.index(), word);
+        }
+    }
+
+    /// What each further jump of a narrow `trip` leads to, but for those that take a king and land
+    /// on one of the squares `not`.
+    fn word(&mut self, trip: &Trip, not: Bitboard) -> Word {
+        let mut word = Word::default();
+        for (victim, landing) in trip.jumps() {
+            let next = trip.after(victim, landing);
+            if next.their_kings < trip.their_kings {
+                if !not.contains(landing) {
+                    let found = self.landed(&next);
+                    let bit = victim.rotated().index();
+                    word.wins |= (found.wins & 1) << bit;
+                    word.saves |= (found.saves & 1) << bit;
+                    word.any |= 1 << bit;
+                }
+                continue;
+            }
+            let found = self.landed(&next);
+            let covered = match (trip.kings, trip.their_kings) {
+                (0, 0) => Bitboard::EMPTY,
+                (0, _) => landing.rotated().bit(),
+                _ => landing.bit(),
+            };
+            word.wins |= found.wins & !covered.0;
+            word.saves |= found.saves & !covered.0;
+            word.any |= !covered.0;
+        }
+        word
+    }
+
+    /// As [`Walk::land`], for a narrow trip.
+    fn landed(&mut self, trip: &Trip) -> Word {
+        let mut word = self.word(trip, Bitboard::EMPTY);
+        let (own, their) = trip.end();
+        let planes = self.lookup.after(own, their);
+        let (lost, open) = match (trip.is_king(), trip.kings, trip.their_kings) {
+            (false, ..) => (planes.lost[0], planes.open[0]),
+            (true, 0, 0) => (
+                planes.lost[0] >> trip.at.index() & 1,
+                planes.open[0] >> trip.at.index() & 1,
+            ),
+            (true, 0, _) => (planes.lost[trip.at.index()], planes.open[trip.at.index()]),
+            (true, ..) => {
+                self.base.clear(trip.space());
+                let (mask, keep) = (Kings::of(1).lacks(trip.at), Kings::of(2).holds(trip.at));
+                self.isa
+                    .expand(&mut self.base.wins, mask, planes.lost, keep);
+                self.isa
+                    .expand(&mut self.base.saves, mask, planes.open, keep);
+                (self.base.wins[0], self.base.saves[0])
+            }
+        };
+        word.wins |= lost & !word.any;
+        word.saves |= open & !word.any;
+        word
     }
 
     /// Adds to `here` what each further jump of `trip` leads to.

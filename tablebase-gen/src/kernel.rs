@@ -110,6 +110,29 @@ pub(crate) struct Certain<'a> {
     pub(crate) loses: &'a mut [u32],
 }
 
+/// One side of a block with one king a side; rows are the squares of A's king, bits those of
+/// B's, whichever side is to move.
+#[derive(Clone, Default)]
+pub(crate) struct DuelSide {
+    /// As in [`StepPass`].
+    pub(crate) wins: [u32; 32],
+    pub(crate) quiet: [u32; 32],
+    pub(crate) loses: [u32; 32],
+    /// The result: lost, and legal but not won.
+    pub(crate) lost: [u32; 32],
+    pub(crate) open: [u32; 32],
+}
+
+/// A block with one king a side, A's first.
+#[derive(Clone, Default)]
+pub(crate) struct Duel {
+    pub(crate) legal: [u32; 32],
+    pub(crate) sides: [DuelSide; 2],
+    /// The squares next to each square: those of square `s` are `near[starts[s]..starts[s + 1]]`.
+    pub(crate) near: &'static [u16],
+    pub(crate) starts: &'static [u32],
+}
+
 macro_rules! dispatch {
     ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?) => {
         impl Isa {
@@ -155,6 +178,10 @@ dispatch! {
 dispatch! {
     /// Joins captures and men's moves.
     combine(certain: &mut Certain<'_>)
+}
+dispatch! {
+    /// Steps of both kings, the sides in turn, until nothing changes.
+    duel(duel: &mut Duel)
 }
 dispatch! {
     /// Turns a tile of 32 words by 32 bits: bit `c` of word `r` becomes bit `r` of word `c`.
@@ -205,8 +232,8 @@ dispatch! {
 }
 
 mod body {
-    use super::{Certain, StepPass};
-    use crate::kings::CHUNK;
+    use super::{Certain, Duel, DuelSide, StepPass};
+    use crate::kings::{CHUNK, neighbours};
 
     /// Gathering and scattering of selected bits, the one operation that has no plain form.
     pub(super) trait Bits {
@@ -280,6 +307,51 @@ mod body {
             *wins = (*wins & *quiet) | (win & legal);
             *loses = legal & !((*loses & *quiet) | save);
         }
+    }
+
+    #[inline(always)]
+    pub(super) fn duel<B: Bits>(duel: &mut Duel) {
+        let [a, b] = &mut duel.sides;
+        for side in [&mut *a, &mut *b] {
+            side.open = duel.legal;
+        }
+        loop {
+            let rows = |plane: &[u32; 32]| by_rows(plane, duel.near, duel.starts);
+            let changed = refine(a, &duel.legal, rows(&b.lost), rows(&b.open));
+            if !refine(b, &duel.legal, by_bits(&a.lost), by_bits(&a.open)) && !changed {
+                break;
+            }
+        }
+    }
+
+    /// The union of the rows next to each row.
+    #[inline(always)]
+    fn by_rows(plane: &[u32; 32], near: &[u16], starts: &[u32]) -> [u32; 32] {
+        std::array::from_fn(|row| {
+            near[starts[row] as usize..starts[row + 1] as usize]
+                .iter()
+                .fold(0, |all, &next| all | plane[usize::from(next & 31)])
+        })
+    }
+
+    #[inline(always)]
+    fn by_bits(plane: &[u32; 32]) -> [u32; 32] {
+        plane.map(neighbours)
+    }
+
+    /// Takes in what king steps lead to; true if anything has changed.
+    #[inline(always)]
+    fn refine(side: &mut DuelSide, legal: &[u32; 32], lost: [u32; 32], open: [u32; 32]) -> bool {
+        let mut change = 0;
+        for i in 0..32 {
+            let quiet = side.quiet[i];
+            let new_lost = side.loses[i] & !(quiet & open[i]);
+            let new_open = legal[i] & !(side.wins[i] | (quiet & lost[i]));
+            change |= (new_lost ^ side.lost[i]) | (new_open ^ side.open[i]);
+            side.lost[i] = new_lost;
+            side.open[i] = new_open;
+        }
+        change != 0
     }
 
     #[inline(always)]

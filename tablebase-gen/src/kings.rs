@@ -188,7 +188,7 @@ impl KingSteps {
     /// to a placement in `from`; at least one king.
     pub(crate) fn reach(&mut self, isa: Isa, kings: u32, from: &[u32], into: &mut [u32]) {
         if kings == 1 {
-            into[0] |= neighbours(Bitboard(from[0])).0;
+            into[0] |= neighbours(from[0]);
             return;
         }
         let (own, fewer) = (Kings::of(kings), Kings::of(kings - 1));
@@ -201,7 +201,7 @@ impl KingSteps {
         for square in Square::all() {
             self.near.clear();
             self.near.resize(fewer.width, 0);
-            for to in neighbours(square.bit()) {
+            for to in Bitboard(neighbours(square.bit().0)) {
                 isa.or_into(&mut self.near, &self.without[to.index() * fewer.width..]);
             }
             isa.expand(into, own.holds(square), &self.near, fewer.lacks(square));
@@ -209,11 +209,12 @@ impl KingSteps {
     }
 }
 
-/// The squares a step away from any of `squares`.
-fn neighbours(squares: Bitboard) -> Bitboard {
-    Direction::ALL
-        .into_iter()
-        .fold(Bitboard::EMPTY, |near, direction| {
-            near | steps::step(squares, direction)
-        })
+/// The squares a step away from any of `squares`, both as bits.
+#[inline(always)]
+pub(crate) fn neighbours(squares: u32) -> u32 {
+    let squares = Bitboard(squares);
+    let up = steps::step(squares, Direction::UpLeft) | steps::step(squares, Direction::UpRight);
+    let down =
+        steps::step(squares, Direction::DownLeft) | steps::step(squares, Direction::DownRight);
+    (up | down).0
 }
