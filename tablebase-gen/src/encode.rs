@@ -19,7 +19,7 @@ use crate::pair::{Pair, Planes};
 /// Units that a thread takes at a time.
 const BATCH: usize = 64;
 /// About how many units are counted in a large slice.
-const COUNTED: usize = 1 << 14;
+const COUNTED: usize = 1 << 16;
 
 /// The values of consecutive rows, one bit a position.
 struct Rows<'a> {

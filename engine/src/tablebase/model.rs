@@ -331,7 +331,7 @@ impl Model {
     #[must_use]
     pub fn fit(counts: &Counts, every: u32) -> Self {
         /// What an entry costs in bits, with the decisions that it is there.
-        const ENTRY_BITS: f64 = 18.0;
+        const ENTRY_BITS: f64 = 14.0;
         let worth = ENTRY_BITS / f64::from(every);
         // What was not counted may hold surprises, and kinds that were not seen.
         let doubt = u32::from(every > 1);
