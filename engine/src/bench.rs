@@ -44,15 +44,16 @@ pub struct Bench {
     pub time: Duration,
 }
 
-/// An engine of the kind that the signature is made with, without endgame databases.
+/// An engine of the kind that the signature is made with, but for the number of `threads`, and
+/// without endgame databases.
 ///
 /// # Errors
 ///
 /// [`HashError`] if 16 MiB cannot be had.
-pub fn engine() -> Result<Engine, HashError> {
+pub fn engine(threads: usize) -> Result<Engine, HashError> {
     Engine::new(EngineOptions {
+        threads,
         hash_mb: HASH_MB,
-        ..EngineOptions::default()
     })
 }
 
@@ -62,7 +63,7 @@ pub fn engine() -> Result<Engine, HashError> {
 ///
 /// As [`engine`].
 pub fn run(games: &[Game], depth: i16) -> Result<Bench, HashError> {
-    Ok(run_on(&mut engine()?, games, depth))
+    Ok(run_on(&mut engine(1)?, games, depth))
 }
 
 /// The same on a given engine. With endgame databases the nodes are no signature: they depend on

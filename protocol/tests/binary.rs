@@ -236,3 +236,38 @@ fn analysis_of_the_end_and_of_nonsense() {
         assert_eq!(text(&output.stderr).lines().count(), 1, "{arguments:?}");
     }
 }
+
+#[test]
+fn the_bench_takes_positions_and_names_a_wrong_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("positions.fen");
+    let file = path.to_str().expect("text");
+    let bench = |content: &str, threads: &str| {
+        std::fs::write(&path, content).expect("written");
+        run(
+            &[
+                "bench",
+                "--depth",
+                "6",
+                "--positions",
+                file,
+                "--threads",
+                threads,
+                "--json",
+            ],
+            "",
+        )
+    };
+    let output = bench("B:W18,24:B4,12\n\nW:W21-32:B1-12\n", "2");
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(answer["nodes"].as_u64() > Some(0) && answer["signature"].is_null());
+    for (content, complaint) in [("B:W18:B9\nB:W18:B18\n", "line 2"), ("\n", "no position")] {
+        let output = bench(content, "1");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            text(&output.stderr).contains(complaint),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}

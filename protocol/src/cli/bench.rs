@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -13,8 +14,8 @@ use serde::Serialize;
 
 use super::{Answer, Failure};
 
-/// Search fixed positions to a fixed depth on one thread: the node count is the signature of
-/// how the engine behaves.
+/// Search fixed positions to a fixed depth: on one thread the node count is the signature of how
+/// the engine behaves.
 #[derive(Debug, Args)]
 pub(super) struct Command {
     /// Depth in plies, 1 to 200; signatures of different depths cannot be compared.
@@ -24,6 +25,13 @@ pub(super) struct Command {
     /// The signature is that of a search without, which is the same for everybody.
     #[arg(long, value_name = "DIR")]
     tablebase: Option<OsString>,
+    /// Search threads. With more than one the node count differs from run to run and is no
+    /// signature.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: usize,
+    /// Search the positions of this file, a FEN a line, instead: for the time to a depth.
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -34,7 +42,7 @@ struct Report {
     nodes: u64,
     seconds: f64,
     nps: u64,
-    signature: String,
+    signature: Option<String>,
 }
 
 impl Command {
@@ -47,24 +55,22 @@ impl Command {
             writeln!(out, "nodes     {}", report.nodes)?;
             writeln!(out, "seconds   {:.3}", report.seconds)?;
             writeln!(out, "nodes/s   {}", report.nps)?;
-            writeln!(out, "signature {}", report.signature)?;
+            if let Some(signature) = &report.signature {
+                writeln!(out, "signature {signature}")?;
+            }
         }
         Ok(Answer::Yes)
     }
 
     fn measure(&self) -> Result<Report, Failure> {
-        let games = POSITIONS
-            .iter()
-            .map(|text| fen::read(text).map(Game::new))
-            .collect::<Result<Vec<Game>, _>>()
-            .map_err(|error| Failure::Input(error.to_string()))?;
+        let games = self.games()?;
         let input = |error: &dyn std::fmt::Display| Failure::Input(error.to_string());
         let wanted = match &self.tablebase {
             None => Wanted::Off,
             some => Wanted::option(some.as_ref()),
         };
         let found = databases::open(&wanted, CACHE_MB).map_err(|error| input(&error))?;
-        let mut engine = bench::engine().map_err(|error| input(&error))?;
+        let mut engine = bench::engine(self.threads).map_err(|error| input(&error))?;
         engine.set_tablebase(found.tablebase.map(Arc::new));
         let bench = run_on(&mut engine, &games, self.depth);
         let seconds = bench.time.as_secs_f64();
@@ -72,7 +78,33 @@ impl Command {
             nodes: bench.nodes,
             seconds,
             nps: (bench.nodes as f64 / seconds.max(1e-9)) as u64,
-            signature: format!("{}@{}", bench.nodes, self.depth),
+            signature: (self.threads == 1 && self.positions.is_none() && self.tablebase.is_none())
+                .then(|| format!("{}@{}", bench.nodes, self.depth)),
         })
     }
+
+    fn games(&self) -> Result<Vec<Game>, Failure> {
+        let Some(path) = &self.positions else {
+            return games(POSITIONS.iter().copied(), "position");
+        };
+        let place = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::Input(format!("{place}: cannot read: {error}")))?;
+        let games = games(text.lines(), &format!("{place}: line"))?;
+        if games.is_empty() {
+            let expected = format!("{place}: no position; expected a FEN a line");
+            return Err(Failure::Input(expected));
+        }
+        Ok(games)
+    }
+}
+
+/// Reads one FEN a line; `place` and the number say where one is wrong.
+fn games<'a>(lines: impl Iterator<Item = &'a str>, place: &str) -> Result<Vec<Game>, Failure> {
+    let numbered = (1..).zip(lines).filter(|(_, line)| !line.trim().is_empty());
+    let read = |(number, line): (usize, &str)| {
+        let game = fen::read(line).map(Game::new);
+        game.map_err(|error| Failure::Input(format!("{place} {number}: {error}")))
+    };
+    numbered.map(read).collect()
 }
