@@ -16,6 +16,7 @@ import random
 import signal
 import sys
 import threading
+import time
 
 from draughts import Board
 from draughts.engine import HubEngine, Limit
@@ -41,12 +42,20 @@ def limit_of(game, clock):
     return kinds[game % len(kinds)]
 
 
+def stop_pondering(engine):
+    """Stops once the search has begun, however slow this machine is just now."""
+    while engine._last_sent != "go ponder":
+        time.sleep(0.01)
+    time.sleep(0.05)
+    engine.stop()
+
+
 def ponder(engine, board, expected):
     """Ponders until a stop; the client raises if the answer is not legal after the reply."""
     after = board.copy()
     after.push(expected)
     if not after.is_over():
-        threading.Timer(0.05, engine.stop).start()
+        threading.Thread(target=stop_pondering, args=[engine]).start()
         engine.play(after, Limit(time=5), ponder=True)
 
 

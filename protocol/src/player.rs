@@ -3,10 +3,13 @@
 //! Owns the settings and the choice of a move among those that a search has rated. Knows no
 //! protocol; every front end that plays is built on it. Start reading at [`Player::go`].
 
+use std::sync::Arc;
+
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use engine::engine::{Engine, EngineOptions};
 use engine::rules::{Game, Move};
 use engine::search::{Answer, HashError, Limits, Observer, Report};
+use engine::tablebase::Tablebase;
 
 use crate::choice::{Lines as Candidates, Taste};
 use crate::error::ProtocolError;
@@ -153,6 +156,11 @@ impl Player {
                 Err(ProtocolError::BadValue(error.to_string()))
             }
         }
+    }
+
+    /// Sets the endgame databases that searches ask; none at first. Stops a running search first.
+    pub fn set_tablebase(&mut self, tablebase: Option<Arc<Tablebase>>) {
+        self.engine.set_tablebase(tablebase);
     }
 
     /// Forgets what was learnt from the games before. Stops a running search first.
