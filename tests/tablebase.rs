@@ -199,7 +199,15 @@ fn a_stopped_build_ends_the_same() {
 }
 
 fn verified(folder: &Path, pieces: u32) -> verify::Report {
-    verify::verify(folder, pieces, 4, 6, 1, |_, _| {}).expect("whole files")
+    let order = verify::Order {
+        folder: folder.to_owned(),
+        pieces,
+        per_side: 4,
+        complete: 6,
+        every: 1,
+        work: None,
+    };
+    verify::verify(&order, |_, _| {}).expect("whole files")
 }
 
 #[test]
@@ -210,6 +218,51 @@ fn the_verifier_passes_what_was_built() {
     assert_eq!(report.errors, [""; 0]);
     assert_eq!(report.visited, 3_488 + 196_032);
     assert!(report.proved > 100_000);
+}
+
+/// What an earlier check has kept is taken over; a file that has changed since is checked again.
+#[test]
+fn a_stopped_check_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let work = tempfile::tempdir().expect("a folder");
+    build(folder.path(), 3, Isa::detect());
+    let order = verify::Order {
+        folder: folder.path().to_owned(),
+        pieces: 3,
+        per_side: 4,
+        complete: 3,
+        every: 1,
+        work: Some(work.path().to_owned()),
+    };
+    let check = || verify::verify(&order, |_, _| {}).expect("whole files");
+    let first = check();
+    assert_eq!(first, verified(folder.path(), 3));
+    fs::remove_file(work.path().join("11-10.values")).expect("removed");
+    fs::write(work.path().join("20-01.values"), b"half").expect("written");
+    assert_eq!(check(), first);
+    plant(folder.path(), kings(), |_, value| value.min(1));
+    assert!(!check().errors.is_empty());
+}
+
+#[test]
+fn samples_find_what_moves_contradict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    build(folder.path(), 3, Isa::detect());
+    let order = verify::Order {
+        folder: folder.path().to_owned(),
+        pieces: 3,
+        per_side: 4,
+        complete: 2,
+        every: 7,
+        work: None,
+    };
+    let check = || verify::verify(&order, |_, _| {}).expect("whole files");
+    let report = check();
+    assert_eq!(report.errors, [""; 0]);
+    assert!(report.visited > 196_032 / 7, "{report:?}");
+    let slice = Slice::of(&fen::read("B:WK32:BK26,K27").expect("a position"));
+    plant(folder.path(), slice, |_, value| value.min(1));
+    assert!(!check().errors.is_empty());
 }
 
 /// Rewrites one file with other values: `change` gets each stored value with its position.
@@ -271,7 +324,7 @@ fn a_flipped_win_is_found() {
         report
             .errors
             .iter()
-            .any(|error| error.contains("moves say")),
+            .any(|error| error.contains("stored draw, proved win")),
         "{report:?}"
     );
 }
@@ -296,7 +349,7 @@ fn a_cyclic_false_win_is_found() {
     let about_kings = |error: &&String| error.starts_with("01-01");
     let (kings, _): (Vec<_>, Vec<_>) = report.errors.iter().partition(about_kings);
     assert!(
-        kings.iter().all(|error| error.contains("cannot be proved")),
+        kings.iter().all(|error| error.contains("proved draw")),
         "{kings:?}"
     );
     assert!(!kings.is_empty(), "{report:?}");

@@ -10,6 +10,7 @@ mod bare;
 mod block;
 pub mod build;
 mod capture;
+mod check;
 mod encode;
 pub mod kernel;
 mod kings;

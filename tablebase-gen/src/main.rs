@@ -80,9 +80,12 @@ struct Verify {
     /// The most pieces of one side.
     #[arg(long, value_name = "M", default_value_t = 4)]
     per_side: u32,
-    /// Check every position of up to so many pieces.
+    /// Solve all positions of up to so many pieces again, and compare everything.
     #[arg(long, value_name = "N", default_value_t = 6)]
     complete: u32,
+    /// Keep what is done here, to go on from there after a stop.
+    #[arg(long, value_name = "DIR")]
+    work: Option<PathBuf>,
     /// Above that, check one position in so many.
     #[arg(long, value_name = "K", default_value_t = 1009, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
@@ -280,10 +283,10 @@ fn run_build(args: &Build) -> anyhow::Result<bool> {
         let mut object = progress_object(&done);
         object["pieces"] = json!(order.pieces);
         object["isa"] = json!(isa.to_string());
-        object["seconds_verify"] = json!(0.0);
+        object["seconds_verify"] = json!(null);
         object["peak_bytes"] = json!(system::peak_memory());
-        object["checked"] = json!(0);
-        object["errors"] = json!(0);
+        object["checked"] = json!(null);
+        object["errors"] = json!(null);
         println!("{object}");
     } else {
         println!(
@@ -305,25 +308,26 @@ fn run_verify(args: &Verify) -> anyhow::Result<bool> {
         Some(pieces) => pieces,
         None => stats::most_pieces(&args.dir)?,
     };
+    let order = verify::Order {
+        folder: args.dir.clone(),
+        pieces,
+        per_side: args.per_side,
+        complete: args.complete,
+        every: args.every,
+        work: args.work.clone(),
+    };
     let started = Instant::now();
     let report = in_pool(args.threads, || {
-        verify::verify(
-            &args.dir,
-            pieces,
-            args.per_side,
-            args.complete,
-            args.every,
-            |slice, report| {
-                if args.json {
-                    println!(
-                        "{}",
-                        json!({"slice": slice.to_string(), "checked": report.checked, "errors": report.errors.len()})
-                    );
-                } else {
-                    eprintln!("{slice}: {} checked so far", report.checked);
-                }
-            },
-        )
+        verify::verify(&order, |slice, report| {
+            if args.json {
+                println!(
+                    "{}",
+                    json!({"slice": slice.to_string(), "checked": report.checked, "errors": report.errors.len()})
+                );
+            } else {
+                eprintln!("{slice}: {} stored values compared so far", report.checked);
+            }
+        })
     })??;
     let seconds = started.elapsed().as_secs_f64();
     for error in &report.errors {
@@ -344,7 +348,7 @@ fn run_verify(args: &Verify) -> anyhow::Result<bool> {
         );
     } else {
         println!(
-            "{} positions visited, {} stored values compared, {} wins and losses proved, {} errors in {seconds:.1} s",
+            "{} positions, {} stored values compared, {} wins and losses proved again, {} errors in {seconds:.1} s",
             report.visited,
             report.checked,
             report.proved,

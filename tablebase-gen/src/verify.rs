@@ -1,33 +1,51 @@
 //! Checks finished files against the rules, by another way than they were made.
 //!
-//! Uses the engine's own move generator and one position at a time; it shares no rows and no
-//! moves with the generator. Two things are checked. Every stored value is the best that its
-//! legal moves lead to. And since a set of wins that only prove each other would pass that test,
-//! every win and loss is proved again from nothing: a win needs a move to a loss that is proved,
-//! a loss needs all its moves to lead to proved wins, and what remains unproved when nothing
-//! more can be added is an error.
+//! All positions are solved again (module `check`: own squares, own moves, own numbers, one byte a
+//! position), as the least fixed point: a win needs a move to a loss that is proved, a loss needs
+//! all its moves to lead to proved wins. So a set of wins that only prove each other is found.
+//! Every stored value, and the numbers of lost, drawn and won positions, are compared with that.
+//! Above the size that is solved again, samples are compared with what their moves lead to.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use engine::board::{Bitboard, Color};
-use engine::rules::{Position, Setup};
+use engine::rules::Position;
 use engine::tablebase::file::{FileError, Image, Stored, Volume};
 use engine::tablebase::model::UNKNOWN;
 use engine::tablebase::unit::{UNIT, unit_len};
-use engine::tablebase::{Damage, Placement, Slice, Wld};
+use engine::tablebase::{Damage, Force, Index, ProbeError, Slice, Tablebase, Walk, Wld, rest};
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 
-use crate::build::path;
+use crate::build::{path, slices};
+use crate::check::Findings;
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The folder of the files.
+    pub folder: PathBuf,
+    /// The most pieces.
+    pub pieces: u32,
+    /// The most pieces of a side, up to 4.
+    pub per_side: u32,
+    /// Up to so many pieces everything is checked.
+    pub complete: u32,
+    /// Above, one position in so many.
+    pub every: u64,
+    /// Where to keep what is done, to go on from there after a stop.
+    pub work: Option<PathBuf>,
+}
 
 /// What the checker found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Positions visited.
+    /// Positions solved again, or sampled.
     pub visited: u64,
-    /// Stored values among them, compared with their successors.
+    /// Stored values that were compared.
     pub checked: u64,
     /// Wins and losses proved from nothing.
     pub proved: u64,
@@ -55,332 +73,277 @@ impl Report {
     }
 }
 
-/// One slice with all its stored values.
-struct Slab {
-    image: Image,
-    values: Vec<u8>,
-    /// One bit a position: proved.
-    proved: Vec<AtomicU64>,
+/// Why the check cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// A file that is missing or is no database.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// What is kept of earlier work cannot be written.
+    #[error("{0}: {1}")]
+    Work(PathBuf, std::io::Error),
 }
 
-impl Slab {
-    fn read(image: Image) -> Result<Self, Damage> {
-        let index = image.index();
-        let units = index.len().div_ceil(UNIT as u64);
-        let mut values = vec![0; index.len() as usize];
-        values
-            .par_chunks_mut(UNIT)
-            .enumerate()
-            .try_for_each(|(unit, values)| decode(&image, unit as u64, values))?;
-        debug_assert_eq!(units, values.len().div_ceil(UNIT) as u64);
-        let words = values.len().div_ceil(64);
-        Ok(Self {
-            image,
-            values,
-            proved: (0..words).map(|_| AtomicU64::new(0)).collect(),
-        })
-    }
-
-    fn is_proved(&self, number: u64) -> bool {
-        self.proved[number as usize / 64].load(Ordering::Relaxed) >> (number % 64) & 1 != 0
-    }
-
-    fn prove(&self, number: u64) {
-        self.proved[number as usize / 64].fetch_or(1 << (number % 64), Ordering::Relaxed);
-    }
+/// What was checked in earlier runs: a line a slice with the SHA-256 of its file, and its values in
+/// a file beside it.
+struct Journal {
+    folder: PathBuf,
+    done: HashMap<(String, String), [u64; 3]>,
 }
 
-fn decode(image: &Image, unit: u64, into: &mut [u8]) -> Result<(), Damage> {
-    match image.stored(unit)? {
-        Stored::All(value) => into.fill(value as u8),
-        Stored::Coded(bytes) => {
-            let mut values = [UNKNOWN; UNIT];
-            let len = unit_len(image.index(), unit);
-            image.decode(unit, len, bytes, &mut values)?;
-            into.copy_from_slice(&values[..len]);
-        }
-    }
-    Ok(())
-}
-
-/// All slices that were read.
-#[derive(Default)]
-struct Slabs(HashMap<Slice, Slab>);
-
-/// A value, and whether it is proved.
-type Known = (Wld, bool);
-
-impl Slabs {
-    /// The value of a position: as stored, or as its moves say where none is stored.
-    fn value(&self, position: &Position) -> Known {
-        if !position.can_move() {
-            return (Wld::Loss, true);
-        }
-        if position.theirs().is_empty() {
-            return (Wld::Win, true);
-        }
-        if engine::tablebase::rest::is_left_out(position) {
-            return self.best(position);
-        }
-        let Some(slab) = self.0.get(&Slice::of(position)) else {
-            return (Wld::Draw, true);
-        };
-        let number = slab.image.index().index(&Placement::of(position));
-        let value = Wld::ALL[usize::from(slab.values[number as usize].min(2))];
-        (value, value == Wld::Draw || slab.is_proved(number))
-    }
-
-    /// The best that the legal moves lead to; proved if it follows from what is proved.
-    fn best(&self, position: &Position) -> Known {
-        let mut best = (Wld::Loss, true);
-        for mv in position.legal_moves() {
-            let (value, proved) = self.value(&position.play(mv));
-            let (value, proved) = (-value, proved);
-            best = match (value, best.0) {
-                (Wld::Loss, Wld::Loss) => (Wld::Loss, best.1 && proved),
-                _ if value > best.0 => (value, proved),
-                _ if value == best.0 => (value, best.1 || proved),
-                _ => best,
+impl Journal {
+    fn open(folder: &Path) -> Result<Self, VerifyError> {
+        let failed = |error| VerifyError::Work(folder.to_owned(), error);
+        fs::create_dir_all(folder).map_err(failed)?;
+        let text = fs::read_to_string(folder.join("checked.txt")).unwrap_or_default();
+        let line = |line: &str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            let [slice, sha256, visited, checked, proved] = words[..] else {
+                return None;
             };
-            if best == (Wld::Win, true) {
-                break;
-            }
-        }
-        best
-    }
-}
-
-/// Every placement of a slice as a position with Black to move, made without the index.
-fn each_position(slice: Slice, outer: Bitboard, visit: &mut impl FnMut(Position)) {
-    let mut setup = Setup::empty(Color::Black);
-    setup.kings[0] = Bitboard::EMPTY;
-    let first = if slice.own.men > 0 {
-        &mut setup.men[0]
-    } else {
-        &mut setup.kings[0]
-    };
-    *first = outer;
-    let rest = [
-        if slice.own.men > 0 {
-            (0, slice.own.kings)
-        } else {
-            (0, 0)
-        },
-        (1, slice.their.men),
-        (2, slice.their.kings),
-    ];
-    place(&setup, &rest, visit);
-}
-
-fn place(setup: &Setup, rest: &[(usize, u32)], visit: &mut impl FnMut(Position)) {
-    let Some((&(group, count), rest)) = rest.split_first() else {
-        if let Ok(position) = Position::try_from(*setup) {
-            visit(position);
-        }
-        return;
-    };
-    each_set(count, &mut |set| {
-        let mut setup = *setup;
-        match group {
-            0 => setup.kings[0] |= set,
-            1 => setup.men[1] |= set,
-            _ => setup.kings[1] |= set,
-        }
-        if setup.validate().is_ok() {
-            place(&setup, rest, visit);
-        }
-    });
-}
-
-/// Every set of `count` squares.
-fn each_set(count: u32, visit: &mut impl FnMut(Bitboard)) {
-    if count == 0 {
-        visit(Bitboard::EMPTY);
-        return;
-    }
-    for top in 0..32_u32 {
-        each_below(top, count - 1, Bitboard(1 << top), visit);
-    }
-}
-
-fn each_below(limit: u32, count: u32, set: Bitboard, visit: &mut impl FnMut(Bitboard)) {
-    if count == 0 {
-        visit(set);
-        return;
-    }
-    for top in 0..limit {
-        each_below(top, count - 1, set | Bitboard(1 << top), visit);
-    }
-}
-
-/// The sets of the side to move that share the work out among threads.
-fn outer_sets(slice: Slice) -> Vec<Bitboard> {
-    let count = if slice.own.men > 0 {
-        slice.own.men
-    } else {
-        slice.own.kings
-    };
-    let mut sets = Vec::new();
-    each_set(count, &mut |set| sets.push(set));
-    sets
-}
-
-impl Slabs {
-    /// Calls `visit` for a share of the positions of a slice, on all threads.
-    fn scan(
-        &self,
-        slice: Slice,
-        every: u64,
-        visit: impl Fn(&mut Report, &Slab, Position, u64) + Sync,
-    ) -> Report {
-        let slab = &self.0[&slice];
-        outer_sets(slice)
-            .into_par_iter()
-            .map(|outer| {
-                let mut report = Report::default();
-                let mut nth = u64::from(outer.0) % every;
-                each_position(slice, outer, &mut |position| {
-                    nth += 1;
-                    if nth.is_multiple_of(every) {
-                        let number = slab.image.index().index(&Placement::of(&position));
-                        visit(&mut report, slab, position, number);
-                    }
-                });
-                report
-            })
-            .reduce(Report::default, Report::add)
-    }
-
-    /// Compares every stored value with its successors.
-    fn compare(&self, slice: Slice, every: u64) -> Report {
-        let mut report = self.scan(slice, every, |report, slab, position, number| {
-            report.visited += 1;
-            if engine::tablebase::rest::is_left_out(&position) {
-                return;
-            }
-            report.checked += 1;
-            let stored = slab.values[number as usize];
-            let (best, _) = self.best(&position);
-            if stored != best as u8 {
-                report.tell(|| {
-                    let stored = Wld::ALL
-                        .get(usize::from(stored))
-                        .map_or("none", |it| it.name());
-                    format!("{slice} {number}: stored {stored}, moves say {best}: {position:?}")
-                });
-            }
-        });
-        if every == 1 && report.visited != slice.positions() {
-            let visited = report.visited;
-            report.tell(|| format!("{slice}: {visited} positions, not {}", slice.positions()));
-        }
-        report
-    }
-
-    /// Proves wins and losses of a pair until nothing is added.
-    fn prove(&self, slices: &[Slice]) -> Report {
-        let mut report = Report::default();
-        loop {
-            let round = slices.iter().map(|&slice| self.prove_round(slice));
-            let round = round.fold(Report::default(), Report::add);
-            if round.proved == 0 {
-                break;
-            }
-            report.proved += round.proved;
-        }
-        for &slice in slices {
-            let left = self.scan(slice, 1, |report, slab, position, number| {
-                let decided = matches!(slab.values[number as usize], 0 | 2);
-                if decided
-                    && !engine::tablebase::rest::is_left_out(&position)
-                    && !slab.is_proved(number)
-                {
-                    report.tell(|| format!("{slice} {number}: cannot be proved: {position:?}"));
-                }
-            });
-            report = report.add(left);
-        }
-        report
-    }
-
-    fn prove_round(&self, slice: Slice) -> Report {
-        self.scan(slice, 1, |report, slab, position, number| {
-            let value = slab.values[number as usize];
-            if !matches!(value, 0 | 2) || slab.is_proved(number) {
-                return;
-            }
-            if !engine::tablebase::rest::is_left_out(&position)
-                && self.best(&position) == (Wld::ALL[usize::from(value)], true)
-            {
-                slab.prove(number);
-                report.proved += 1;
-            }
+            let counts = [visited, checked, proved].map(str::parse);
+            let [Ok(visited), Ok(checked), Ok(proved)] = counts else {
+                return None;
+            };
+            Some(((slice.into(), sha256.into()), [visited, checked, proved]))
+        };
+        Ok(Self {
+            folder: folder.to_owned(),
+            done: text.lines().filter_map(line).collect(),
         })
     }
+
+    fn values(&self, slice: Slice) -> PathBuf {
+        self.folder.join(format!("{slice}.values"))
+    }
+
+    /// Takes a slice over, if it was checked with the file that is there now.
+    fn take(&self, image: &Image, findings: &mut Findings) -> Option<Report> {
+        let slice = image.header().slice;
+        let &[visited, checked, proved] = self.done.get(&(slice.to_string(), sha256(image)))?;
+        findings.load(slice, &self.values(slice)).then(|| Report {
+            visited,
+            checked,
+            proved,
+            errors: Vec::new(),
+        })
+    }
+
+    /// Keeps a slice in which nothing is wrong.
+    fn keep(&self, image: &Image, report: &Report, findings: &Findings) -> std::io::Result<()> {
+        let slice = image.header().slice;
+        findings.save(slice, &self.values(slice))?;
+        let path = self.folder.join("checked.txt");
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        let Report {
+            visited,
+            checked,
+            proved,
+            ..
+        } = report;
+        writeln!(
+            file,
+            "{slice} {} {visited} {checked} {proved}",
+            sha256(image)
+        )?;
+        file.sync_all()
+    }
 }
 
-/// Checks the files of a folder: all positions up to `complete` pieces, one in `every` above.
+fn sha256(image: &Image) -> String {
+    let digest = Sha256::digest(image.bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Checks the files of a folder, telling `watch` after each slice.
 ///
 /// # Errors
 ///
-/// When a file is missing or is no database; damage is part of the report.
-pub fn verify(
-    folder: &Path,
-    pieces: u32,
-    per_side: u32,
-    complete: u32,
-    every: u64,
-    mut watch: impl FnMut(Slice, &Report),
-) -> Result<Report, FileError> {
-    let mut slabs = Slabs::default();
+/// When a file is missing or is no database, or earlier work cannot be kept; damage is part of
+/// the report.
+pub fn verify(order: &Order, mut watch: impl FnMut(Slice, &Report)) -> Result<Report, VerifyError> {
+    let journal = order.work.as_deref().map(Journal::open).transpose()?;
+    let mut findings = Findings::default();
     let mut report = Report::default();
-    let order_pieces = pieces;
-    for pieces in 2..=pieces {
-        let top = pieces == order_pieces;
-        for forces in crate::build::pairs(pieces, per_side) {
-            let men = forces[0].men + forces[1].men;
-            if top {
-                slabs.0.retain(|slice, _| {
-                    slice.pieces() < pieces || slice.own.men + slice.their.men + 1 >= men
-                });
+    let complete = order.complete.min(order.pieces);
+    for pieces in 2..=complete {
+        for forces in crate::build::pairs(pieces, order.per_side) {
+            if pieces == complete {
+                let men = forces[0].men + forces[1].men;
+                findings.forget(pieces, men.saturating_sub(1));
             }
-            let slices = crate::build::slices(forces);
-            for &slice in &slices {
-                match read(folder, slice)? {
-                    Ok(slab) => {
-                        slabs.0.insert(slice, slab);
-                    }
-                    Err(damage) => report.tell(|| damage.to_string()),
-                }
+            for (slice, part) in check_pair(order, forces, &mut findings, journal.as_ref())? {
+                report = report.add(part);
+                watch(slice, &report);
             }
-            if !slices.iter().all(|slice| slabs.0.contains_key(slice)) {
-                continue;
+        }
+    }
+    if complete < order.pieces {
+        drop(findings);
+        let mut tablebase = Tablebase::empty(256);
+        tablebase.add_folder(&order.folder)?;
+        for pieces in complete + 1..=order.pieces {
+            for slice in Slice::all(pieces, order.per_side) {
+                report = report.add(sample(&tablebase, slice, order.every));
+                watch(slice, &report);
             }
-            let every = if pieces <= complete { 1 } else { every };
-            for &slice in &slices {
-                report = report.add(slabs.compare(slice, every));
-            }
-            if every == 1 {
-                report = report.add(slabs.prove(&slices));
-            }
-            watch(slices[0], &report);
         }
     }
     Ok(report)
 }
 
-fn read(folder: &Path, slice: Slice) -> Result<Result<Slab, Damage>, FileError> {
+/// Solves a pair again, unless that was done before, and compares its files.
+fn check_pair(
+    order: &Order,
+    forces: [Force; 2],
+    findings: &mut Findings,
+    journal: Option<&Journal>,
+) -> Result<Vec<(Slice, Report)>, VerifyError> {
+    let mut images = Vec::new();
+    for slice in slices(forces) {
+        images.push(open(&order.folder, slice)?);
+    }
+    let before: Option<Vec<Report>> = journal.and_then(|journal| {
+        let reports = images.iter().map(|image| journal.take(image, findings));
+        reports.collect()
+    });
+    let reports = match before {
+        Some(reports) => reports,
+        None => {
+            findings.solve(forces);
+            let reports = images.iter().map(|image| compare(image, findings));
+            let reports: Vec<Report> = reports.collect();
+            for (image, report) in images.iter().zip(&reports) {
+                if let Some(journal) = journal
+                    && report.errors.is_empty()
+                {
+                    let kept = journal.keep(image, report, findings);
+                    kept.map_err(|error| VerifyError::Work(journal.folder.clone(), error))?;
+                }
+            }
+            reports
+        }
+    };
+    Ok(slices(forces).into_iter().zip(reports).collect())
+}
+
+/// The image of a slice.
+fn open(folder: &Path, slice: Slice) -> Result<Image, FileError> {
     let path = path(folder, slice);
     let mut images = Image::all(&Arc::new(Volume::open(&path)?))?;
     let found = images
         .iter()
         .position(|image| image.header().slice == slice);
-    match found {
-        Some(place) => Ok(Slab::read(images.swap_remove(place))),
-        None => Err(FileError::Format {
+    found
+        .map(|place| images.swap_remove(place))
+        .ok_or(FileError::Format {
             file: path,
             at: 0,
             fault: "another slice than its name says",
-        }),
+        })
+}
+
+/// Compares everything that is stored of a slice with what was found.
+fn compare(image: &Image, findings: &Findings) -> Report {
+    let slice = image.header().slice;
+    let units = image.index().len().div_ceil(UNIT as u64) as usize;
+    let mut report = (0..units)
+        .into_par_iter()
+        .with_min_len(16)
+        .map(|unit| match decode(image, unit as u64) {
+            Ok(values) => compare_unit(image.index(), unit as u64, &values, findings),
+            Err(damage) => Report {
+                errors: vec![damage.to_string()],
+                ..Report::default()
+            },
+        })
+        .reduce(Report::default, Report::add);
+    let counts = findings.count(slice);
+    report.visited = counts.iter().sum();
+    report.proved = counts[0] + counts[2];
+    if counts != image.header().counts || report.visited != slice.positions() {
+        let stored = image.header().counts;
+        report
+            .tell(|| format!("{slice}: lost, drawn, won {stored:?} by its header, not {counts:?}"));
     }
+    report
+}
+
+/// The stored values of a unit, the common one everywhere if there is one.
+fn decode(image: &Image, unit: u64) -> Result<Vec<u8>, Damage> {
+    let len = unit_len(image.index(), unit);
+    match image.stored(unit)? {
+        Stored::All(value) => Ok(vec![value as u8; len]),
+        Stored::Coded(bytes) => {
+            let mut values = [UNKNOWN; UNIT];
+            image.decode(unit, len, bytes, &mut values)?;
+            Ok(values[..len].to_vec())
+        }
+    }
+}
+
+fn compare_unit(index: &Index, unit: u64, values: &[u8], findings: &Findings) -> Report {
+    let mut report = Report::default();
+    let mut walk = Walk::new(index, unit * UNIT as u64);
+    let slice = index.slice();
+    for (at, &stored) in values.iter().enumerate() {
+        let position = walk.position();
+        if !rest::is_left_out(&position) {
+            report.checked += 1;
+            let found = findings.value(slice, walk.placement());
+            if found != stored {
+                let number = unit * UNIT as u64 + at as u64;
+                let name = |value: u8| {
+                    Wld::ALL
+                        .get(usize::from(value))
+                        .map_or("none", |it| it.name())
+                };
+                report.tell(|| {
+                    let (stored, found) = (name(stored), name(found));
+                    format!("{slice} {number}: stored {stored}, proved {found}: {position:?}")
+                });
+            }
+        }
+        walk.advance();
+    }
+    report
+}
+
+/// Compares one stored value in `every` with what the position's moves lead to.
+fn sample(tablebase: &Tablebase, slice: Slice, every: u64) -> Report {
+    let index = Index::new(slice);
+    (0..index.len().div_ceil(every))
+        .into_par_iter()
+        .map(|nth| {
+            // A step back by a share of its own in each stretch, lest the sample beat with the rows.
+            let within = nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) % every;
+            let number = (nth * every + within).min(index.len() - 1);
+            let mut report = Report {
+                visited: 1,
+                ..Report::default()
+            };
+            if let Some(position) = index.placement(number).position()
+                && !rest::is_left_out(&position)
+            {
+                report.checked = 1;
+                match (tablebase.probe(&position), best(tablebase, &position)) {
+                    (Ok(stored), Ok(best)) if stored == best => {}
+                    (Ok(stored), Ok(best)) => report.tell(|| {
+                        format!("{slice} {number}: stored {stored}, moves say {best}: {position:?}")
+                    }),
+                    (Err(error), _) | (_, Err(error)) => report.tell(|| error.to_string()),
+                }
+            }
+            report
+        })
+        .reduce(Report::default, Report::add)
+}
+
+/// The best that the moves of a position lead to.
+fn best(tablebase: &Tablebase, position: &Position) -> Result<Wld, ProbeError> {
+    let mut best = Wld::Loss;
+    for mv in position.legal_moves() {
+        best = best.max(-tablebase.probe(&position.play(mv))?);
+    }
+    Ok(best)
 }

@@ -219,8 +219,8 @@ impl Tablebase {
         let index = image.index().index(&Placement::of(position));
         let (unit, at) = (index >> 12, index as usize & 4095);
         let key = (place as u64) << 40 | unit;
-        if let Some(value) = self.cache.get(key, at) {
-            return Some(Wld::ALL[usize::from(value.min(2))]);
+        if let Some(value @ 0..=2) = self.cache.get(key, at) {
+            return Some(Wld::ALL[usize::from(value)]);
         }
         self.read(image, key, at, effort).ok().flatten()
     }
@@ -240,8 +240,8 @@ impl Tablebase {
         let index = image.index().index(&Placement::of(position));
         let (unit, at) = (index >> 12, index as usize & 4095);
         let key = (place as u64) << 40 | unit;
-        if let Some(value) = self.cache.get(key, at) {
-            return Ok(Wld::ALL[usize::from(value.min(2))]);
+        if let Some(value @ 0..=2) = self.cache.get(key, at) {
+            return Ok(Wld::ALL[usize::from(value)]);
         }
         let found = self.read(image, key, at, Effort::Decode)?;
         found.ok_or_else(missing)
@@ -276,7 +276,11 @@ impl Tablebase {
             Stored::Coded(bytes) => bytes,
         };
         let mut values = [UNKNOWN; UNIT];
-        image.decode(unit, UNIT, coded, &mut values)?;
+        // The first time only up to the value that is asked for: half a unit on average. A unit that
+        // is asked for again is worth decoding as a whole.
+        let is_known = self.cache.get(key, at).is_some();
+        let len = if is_known { UNIT } else { at + 1 };
+        image.decode(unit, len, coded, &mut values)?;
         self.cache.put(key, &values);
         debug_assert_ne!(values[at], UNKNOWN, "a stored position");
         Ok(Some(Wld::ALL[usize::from(values[at].min(2))]))
