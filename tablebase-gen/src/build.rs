@@ -3,14 +3,16 @@
 //! By pieces, then by men: captures lead to fewer pieces and crownings to fewer men. Within a
 //! pair the levels follow each other, and the blocks of a level are shared among the threads.
 //! A file is written beside its place, forced to disk and renamed, so that there is never half a
-//! file; a build that was stopped solves again (which is quick) and writes what is missing.
+//! file; a build that was stopped solves again (which is quick) and writes what is missing. Only
+//! one build at a time may write to a folder.
 
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use engine::tablebase::file::{Image, Volume};
 use engine::tablebase::{Force, Slice};
 use rayon::prelude::*;
@@ -75,7 +77,41 @@ fn solve_bare(isa: Isa, store: &mut Store, blocks: Blocks) -> Pair {
     Pair { blocks, tables }
 }
 
+/// Solvers that wait for more work: their room is large, and new pages are slow.
+#[derive(Default)]
+struct Spare(Mutex<Vec<Solver>>);
+
+impl Spare {
+    fn take(&self, isa: Isa) -> Borrowed<'_> {
+        let waiting = self.0.lock().ok().and_then(|mut all| all.pop());
+        Borrowed {
+            solver: waiting.or_else(|| Some(Solver::new(isa))),
+            home: self,
+        }
+    }
+}
+
+struct Borrowed<'s> {
+    solver: Option<Solver>,
+    home: &'s Spare,
+}
+
+impl Borrowed<'_> {
+    fn get(&mut self) -> &mut Solver {
+        self.solver.as_mut().expect("there until it is dropped")
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        if let (Some(solver), Ok(mut all)) = (self.solver.take(), self.home.0.lock()) {
+            all.push(solver);
+        }
+    }
+}
+
 fn solve_blocks(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
+    let spare = Spare::default();
     let words = [0, 1].map(|mover| 2 * blocks.plane_words(mover));
     let [mut first, mut second] = words.map(|words| vec![0_u32; words * blocks.len()]);
     for level in blocks.levels.windows(2).filter(|level| level[0] < level[1]) {
@@ -89,7 +125,7 @@ fn solve_blocks(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
             .zip(now_second.par_chunks_mut(words[1] * batch))
             .enumerate()
             .for_each_init(
-                || Solver::new(isa),
+                || spare.take(isa),
                 |solver, (nth, (first, second))| {
                     let mut lookup = Lookup::new(store, &blocks, done);
                     let planes = first
@@ -97,7 +133,9 @@ fn solve_blocks(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
                         .zip(second.chunks_exact_mut(words[1]));
                     for (place, (first, second)) in (start + nth * batch..).zip(planes) {
                         let out = [first, second].map(Target::of);
-                        solver.solve(&blocks, blocks.men(place), &mut lookup, out, &mut ());
+                        solver
+                            .get()
+                            .solve(&blocks, blocks.men(place), &mut lookup, out, &mut ());
                     }
                 },
             );
@@ -154,7 +192,7 @@ pub(crate) fn count(pair: &Pair) -> [[u64; 3]; 2] {
 pub struct Order {
     /// The most pieces, 2 to 8.
     pub pieces: u32,
-    /// The most pieces of a side, up to 4.
+    /// The most pieces of a side, up to 7.
     pub per_side: u32,
     /// The folder of the files; `None` to count only, and write nothing.
     pub out: Option<PathBuf>,
@@ -196,6 +234,17 @@ pub struct Progress {
     pub bytes: u64,
 }
 
+/// What a build is doing.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'e> {
+    /// It begins to solve these slices.
+    Solving(&'e [Slice]),
+    /// It has solved and counted them.
+    Solved(&'e Solved),
+    /// The file of a slice is there, with so many bytes.
+    Written(Slice, u64),
+}
+
 /// The file of a slice in a folder.
 #[must_use]
 pub fn path(folder: &Path, slice: Slice) -> PathBuf {
@@ -225,16 +274,43 @@ fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Builds all files of an order, telling `watch` after each pair.
+/// Holds a folder for one build; freed by the operating system whenever the process ends.
+struct Hold {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Hold {
+    fn take(folder: &Path) -> anyhow::Result<Self> {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let path = folder.join("build.lock");
+        let file = File::create(&path)
+            .with_context(|| format!("cannot write to the folder {}", folder.display()))?;
+        file.try_lock()
+            .map_err(|_| anyhow!("another build is writing to {}", folder.display()))?;
+        Ok(Self { path, _file: file })
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        // A lock file that stays does no harm: what counts is who holds it.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Builds all files of an order, telling `watch` how far it is and what it does.
 ///
 /// # Errors
 ///
-/// When a file cannot be written; what was written before stays and is whole.
-pub fn build(order: &Order, mut watch: impl FnMut(&Progress, &Solved)) -> anyhow::Result<Progress> {
-    if let Some(out) = &order.out {
-        fs::create_dir_all(out)
-            .with_context(|| format!("cannot make the folder {}", out.display()))?;
-    }
+/// When the folder belongs to another build, or a file cannot be written; what was written before
+/// stays and is whole.
+pub fn build(
+    order: &Order,
+    mut watch: impl FnMut(&Progress, Event<'_>),
+) -> anyhow::Result<Progress> {
+    let _hold = order.out.as_deref().map(Hold::take).transpose()?;
     let mut progress = Progress {
         of: (2..=order.pieces)
             .flat_map(|pieces| Slice::all(pieces, order.per_side))
@@ -246,25 +322,12 @@ pub fn build(order: &Order, mut watch: impl FnMut(&Progress, &Solved)) -> anyhow
     for pieces in 2..=order.pieces {
         let mut men = 0;
         for forces in pairs(pieces, order.per_side) {
-            let (started, used) = (Instant::now(), system::processor_seconds());
-            let pair = solve_pair(order.isa, &mut store, forces);
-            let seconds = started.elapsed().as_secs_f64();
-            let used = used.zip(system::processor_seconds());
-            progress.seconds_generate += seconds;
-            let started = Instant::now();
-            let solved = Solved {
-                slices: slices(forces).into_iter().zip(count(&pair)).collect(),
-                seconds,
-                processor_seconds: used.map(|(before, after)| after - before),
-            };
+            watch(&progress, Event::Solving(&slices(forces)));
+            let (pair, solved) = solve_and_count(order.isa, &mut store, forces);
+            progress.seconds_generate += solved.seconds;
             progress.positions += solved.positions();
-            if let Some(out) = &order.out {
-                for &(slice, results) in &solved.slices {
-                    progress.bytes += store_slice(order.isa, out, &pair, slice, results)?;
-                }
-            }
-            progress.seconds_compress += started.elapsed().as_secs_f64();
-            watch(&progress, &solved);
+            watch(&progress, Event::Solved(&solved));
+            write_pair(order, &pair, &solved, &mut progress, &mut watch)?;
             let now = forces[0].men + forces[1].men;
             if pieces == order.pieces && now > men {
                 men = now;
@@ -274,6 +337,38 @@ pub fn build(order: &Order, mut watch: impl FnMut(&Progress, &Solved)) -> anyhow
         }
     }
     Ok(progress)
+}
+
+fn solve_and_count(isa: Isa, store: &mut Store, forces: [Force; 2]) -> (Pair, Solved) {
+    let (started, used) = (Instant::now(), system::processor_seconds());
+    let pair = solve_pair(isa, store, forces);
+    let slices = slices(forces).into_iter().zip(count(&pair)).collect();
+    let used = used.zip(system::processor_seconds());
+    let solved = Solved {
+        slices,
+        seconds: started.elapsed().as_secs_f64(),
+        processor_seconds: used.map(|(before, after)| after - before),
+    };
+    (pair, solved)
+}
+
+/// Codes and writes the files of a pair, if any are wanted.
+fn write_pair(
+    order: &Order,
+    pair: &Pair,
+    solved: &Solved,
+    progress: &mut Progress,
+    watch: &mut impl FnMut(&Progress, Event<'_>),
+) -> anyhow::Result<()> {
+    let Some(out) = &order.out else { return Ok(()) };
+    for &(slice, results) in &solved.slices {
+        let started = Instant::now();
+        let bytes = store_slice(order.isa, out, pair, slice, results)?;
+        progress.bytes += bytes;
+        progress.seconds_compress += started.elapsed().as_secs_f64();
+        watch(progress, Event::Written(slice, bytes));
+    }
+    Ok(())
 }
 
 /// Codes and writes one slice, unless its file is there; its bytes.

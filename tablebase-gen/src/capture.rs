@@ -17,8 +17,8 @@ use crate::kings::{Kings, Space};
 use crate::lookup::{Lookup, Material};
 use crate::pair::Planes;
 
-/// More jumps than four victims allow.
-const MOST_DEPTH: usize = 6;
+/// More jumps than there can be victims, and one for the whole block.
+const MOST_DEPTH: usize = 9;
 
 pub(crate) const FORWARD: [Direction; 2] = Direction::forward(Color::Black);
 pub(crate) const CROWNHEAD: Bitboard = regions::crownhead(Color::Black);
@@ -189,7 +189,7 @@ impl Trip {
 
     /// The rows of the position after the move, for the placements of the other kings without
     /// the square of this piece.
-    fn sources(&self) -> &'static [u16] {
+    fn sources(&self) -> &'static [u32] {
         if self.is_king() {
             Kings::of(self.kings + 1).with(self.at)
         } else {
@@ -204,7 +204,7 @@ enum Found<'f> {
     Rows {
         wins: &'f [u32],
         saves: &'f [u32],
-        rows: &'f [u16],
+        rows: &'f [u32],
     },
     /// A bit for each placement of the mover's other kings; those on the square have no meaning.
     Bits { wins: &'f [u32], saves: &'f [u32] },

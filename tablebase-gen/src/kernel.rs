@@ -76,7 +76,7 @@ pub(crate) struct StepPass<'a> {
     /// Words in a row: 1 or a multiple of 16.
     pub(crate) width: usize,
     /// The ranks one step away, as in `Kings`.
-    pub(crate) steps: &'a [u16],
+    pub(crate) steps: &'a [u32],
     pub(crate) starts: &'a [u32],
     /// The bands that each row's steps reach, and per chunk the bands that have changed.
     pub(crate) reach: &'a [u64],
@@ -129,7 +129,7 @@ pub(crate) struct Duel {
     pub(crate) legal: [u32; 32],
     pub(crate) sides: [DuelSide; 2],
     /// The squares next to each square: those of square `s` are `near[starts[s]..starts[s + 1]]`.
-    pub(crate) near: &'static [u16],
+    pub(crate) near: &'static [u32],
     pub(crate) starts: &'static [u32],
 }
 
@@ -194,23 +194,23 @@ dispatch! {
 }
 dispatch! {
     /// Adds row `rows[n]` of `from` to row `places[n]` of `into`, for all `n`.
-    or_rows(into: &mut [u32], places: &[u16], from: &[u32], rows: &[u16], width: usize)
+    or_rows(into: &mut [u32], places: &[u32], from: &[u32], rows: &[u32], width: usize)
 }
 dispatch! {
     /// As `or_rows`, but only the bits in `keep`, which is a row wide.
-    or_kept(into: &mut [u32], places: &[u16], from: &[u32], rows: &[u16], keep: &[u32])
+    or_kept(into: &mut [u32], places: &[u32], from: &[u32], rows: &[u32], keep: &[u32])
 }
 dispatch! {
     /// As `or_rows`, but only the bits that `except` (planes like `into`, their width) lacks.
-    or_rest(into: &mut [u32], places: &[u16], from: &[u32], rows: &[u16], except: (&[u32], usize))
+    or_rest(into: &mut [u32], places: &[u32], from: &[u32], rows: &[u32], except: (&[u32], usize))
 }
 dispatch! {
     /// Sets the bits that both `mask` and `keep` have in the rows `places` of `into`.
-    set_rows(into: &mut [u32], places: &[u16], mask: &[u32], keep: &[u32])
+    set_rows(into: &mut [u32], places: &[u32], mask: &[u32], keep: &[u32])
 }
 dispatch! {
     /// Rows are words: adds bit `place` of `from` as bit `column` to each of the rows `places`.
-    or_column(into: &mut [u32], places: &[u16], from: &[u32], column: u32)
+    or_column(into: &mut [u32], places: &[u32], from: &[u32], column: u32)
 }
 dispatch! {
     /// For all `n`: distributes the bits of row `rows[n]` of `from` that are selected by the first
@@ -218,9 +218,9 @@ dispatch! {
     /// them to row `places[n]` of `into`. Rows are as wide as the masks for them.
     expand_rows(
         into: &mut [u32],
-        places: &[u16],
+        places: &[u32],
         from: &[u32],
-        rows: &[u16],
+        rows: &[u32],
         mask: &[u32],
         keep: [&[u32]; 2]
     )
@@ -326,11 +326,11 @@ mod body {
 
     /// The union of the rows next to each row.
     #[inline(always)]
-    fn by_rows(plane: &[u32; 32], near: &[u16], starts: &[u32]) -> [u32; 32] {
+    fn by_rows(plane: &[u32; 32], near: &[u32], starts: &[u32]) -> [u32; 32] {
         std::array::from_fn(|row| {
             near[starts[row] as usize..starts[row + 1] as usize]
                 .iter()
-                .fold(0, |all, &next| all | plane[usize::from(next & 31)])
+                .fold(0, |all, &next| all | plane[(next & 31) as usize])
         })
     }
 
@@ -395,7 +395,7 @@ mod body {
         let (mut lost, mut open) = ([0; N], [0; N]);
         let (from, to) = (pass.starts[row] as usize, pass.starts[row + 1] as usize);
         for &next in &pass.steps[from..to] {
-            let next = usize::from(next) * pass.width + chunk * N;
+            let next = next as usize * pass.width + chunk * N;
             let their_lost = chunk_at::<N>(pass.their_lost, next);
             let their_open = chunk_at::<N>(pass.their_open, next);
             for i in 0..N {
@@ -489,16 +489,16 @@ mod body {
     #[inline(always)]
     pub(super) fn expand_rows<B: Bits>(
         into: &mut [u32],
-        places: &[u16],
+        places: &[u32],
         from: &[u32],
-        rows: &[u16],
+        rows: &[u32],
         mask: &[u32],
         keep: [&[u32]; 2],
     ) {
         let (width, from_width) = (mask.len(), keep[0].len());
         for (&place, &row) in places.iter().zip(rows) {
-            let into = &mut into[usize::from(place) * width..][..width];
-            let from = &from[usize::from(row) * from_width..][..from_width];
+            let into = &mut into[place as usize * width..][..width];
+            let from = &from[row as usize * from_width..][..from_width];
             let words = from.iter().zip(keep[0]).zip(keep[1]);
             let words = words.map(|((&word, &keep), &also)| (word & also, keep));
             distribute::<B>(into, mask, words);
@@ -509,13 +509,13 @@ mod body {
     /// rows `rows` of `from`, and its place in both.
     #[inline(always)]
     fn each_chunk<const N: usize>(
-        (into, places): (&mut [u32], &[u16]),
-        (from, rows): (&[u32], &[u16]),
+        (into, places): (&mut [u32], &[u32]),
+        (from, rows): (&[u32], &[u32]),
         width: usize,
         join: impl Fn(&mut [u32; N], &[u32; N], usize, usize),
     ) {
         for (&place, &row) in places.iter().zip(rows) {
-            let (place, row) = (usize::from(place) * width, usize::from(row) * width);
+            let (place, row) = (place as usize * width, row as usize * width);
             for at in (0..width).step_by(N) {
                 let into: &mut [u32; N] =
                     into[place + at..].first_chunk_mut().expect("whole chunks");
@@ -527,9 +527,9 @@ mod body {
     #[inline(always)]
     pub(super) fn or_rows<B: Bits>(
         into: &mut [u32],
-        places: &[u16],
+        places: &[u32],
         from: &[u32],
-        rows: &[u16],
+        rows: &[u32],
         width: usize,
     ) {
         if width == 1 {
@@ -548,9 +548,9 @@ mod body {
     #[inline(always)]
     pub(super) fn or_kept<B: Bits>(
         into: &mut [u32],
-        places: &[u16],
+        places: &[u32],
         from: &[u32],
-        rows: &[u16],
+        rows: &[u32],
         keep: &[u32],
     ) {
         let width = keep.len();
@@ -571,9 +571,9 @@ mod body {
     #[inline(always)]
     pub(super) fn or_rest<B: Bits>(
         into: &mut [u32],
-        places: &[u16],
+        places: &[u32],
         from: &[u32],
-        rows: &[u16],
+        rows: &[u32],
         (except, width): (&[u32], usize),
     ) {
         if width == 1 {
@@ -596,10 +596,10 @@ mod body {
     }
 
     #[inline(always)]
-    pub(super) fn set_rows<B: Bits>(into: &mut [u32], places: &[u16], mask: &[u32], keep: &[u32]) {
+    pub(super) fn set_rows<B: Bits>(into: &mut [u32], places: &[u32], mask: &[u32], keep: &[u32]) {
         let width = mask.len();
         for &place in places {
-            let into = &mut into[usize::from(place) * width..][..width];
+            let into = &mut into[place as usize * width..][..width];
             for ((into, &mask), &keep) in into.iter_mut().zip(mask).zip(keep) {
                 *into |= mask & keep;
             }
@@ -607,10 +607,10 @@ mod body {
     }
 
     #[inline(always)]
-    pub(super) fn or_column<B: Bits>(into: &mut [u32], places: &[u16], from: &[u32], column: u32) {
+    pub(super) fn or_column<B: Bits>(into: &mut [u32], places: &[u32], from: &[u32], column: u32) {
         for &place in places {
-            let bit = from[usize::from(place / 32)] >> (place % 32) & 1;
-            into[usize::from(place)] |= bit << column;
+            let bit = from[(place / 32) as usize] >> (place % 32) & 1;
+            into[place as usize] |= bit << column;
         }
     }
 }

@@ -4,7 +4,7 @@
 //! are seen from the kings' owner. Rows of two kings and more are padded to whole chunks of 512
 //! bits. Knows neither men nor values. Start reading at [`Kings`].
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use engine::board::{Bitboard, Direction, Square, steps};
 use engine::tablebase::index::{choose, next_set, rank, unrank};
@@ -12,7 +12,7 @@ use engine::tablebase::index::{choose, next_set, rank, unrank};
 use crate::kernel::Isa;
 
 /// The most kings of a side.
-pub(crate) const MOST_KINGS: usize = 4;
+pub(crate) const MOST_KINGS: usize = 7;
 
 /// Words of 32 bits in a chunk.
 pub(crate) const CHUNK: usize = 16;
@@ -21,7 +21,7 @@ pub(crate) const CHUNK: usize = 16;
 pub(crate) struct Kings {
     /// How many placements there are: bits in a row, and rows in a table.
     pub(crate) sets: usize,
-    /// Words of 32 bits in a row: 1, 1, 16, 160, 1136.
+    /// Words of 32 bits in a row: 1, 1, 16, 160, 1136 and so on.
     pub(crate) width: usize,
     /// The placements, by rank.
     pub(crate) placements: Vec<Bitboard>,
@@ -32,11 +32,11 @@ pub(crate) struct Kings {
     /// The row of all placements.
     pub(crate) valid: Vec<u32>,
     /// The ranks of the placements with a king on each square, and of those without.
-    with: [Vec<u16>; 32],
-    without: [Vec<u16>; 32],
+    with: [Vec<u32>; 32],
+    without: [Vec<u32>; 32],
     /// The ranks of the placements one king's step away: those of rank `r` are
     /// `steps[starts[r]..starts[r + 1]]`.
-    pub(crate) steps: Vec<u16>,
+    pub(crate) steps: Vec<u32>,
     pub(crate) starts: Vec<u32>,
     /// For each placement, the bands (see [`Kings::band`]) that its steps lead to.
     pub(crate) reach: Vec<u64>,
@@ -46,18 +46,23 @@ pub(crate) struct Kings {
 impl Kings {
     /// The rows over `kings` kings, 0 to [`MOST_KINGS`].
     pub(crate) fn of(kings: u32) -> &'static Self {
-        static ALL: LazyLock<[Kings; MOST_KINGS + 1]> =
-            LazyLock::new(|| std::array::from_fn(|kings| Kings::new(kings as u32)));
-        &ALL[kings as usize]
+        static ALL: [OnceLock<Kings>; MOST_KINGS + 1] = [const { OnceLock::new() }; MOST_KINGS + 1];
+        ALL[kings as usize].get_or_init(|| Self::new(kings))
+    }
+
+    /// Words in a row over `kings` kings.
+    pub(crate) fn row_words(kings: u32) -> usize {
+        let sets = choose(32, kings) as usize;
+        if sets <= 32 {
+            1
+        } else {
+            sets.div_ceil(32 * CHUNK) * CHUNK
+        }
     }
 
     fn new(kings: u32) -> Self {
         let sets = choose(32, kings) as usize;
-        let width = if sets <= 32 {
-            1
-        } else {
-            sets.div_ceil(32 * CHUNK) * CHUNK
-        };
+        let width = Self::row_words(kings);
         let placements: Vec<Bitboard> =
             std::iter::successors(Some(unrank(0, kings)), |&set| Some(next_set(set)))
                 .take(sets)
@@ -93,7 +98,7 @@ impl Kings {
                 (&mut self.lacks, &mut self.without)
             };
             rows[square.index() * self.width + word] |= bit;
-            list[square.index()].push(place as u16);
+            list[square.index()].push(place as u32);
         }
         let mut reach = 0;
         for square in set.squares() {
@@ -101,7 +106,7 @@ impl Kings {
                 let to = steps::step(square.bit(), direction) - set;
                 if to.any() {
                     let next = rank((set - square.bit()) | to);
-                    self.steps.push(next as u16);
+                    self.steps.push(next as u32);
                     reach |= 1 << self.band(next as usize);
                 }
             }
@@ -125,13 +130,13 @@ impl Kings {
     /// The ranks of all placements with a king on `square`, in order. Without that king they are
     /// those of [`Kings::without`] for one king fewer, in the same order.
     #[inline]
-    pub(crate) fn with(&self, square: Square) -> &[u16] {
+    pub(crate) fn with(&self, square: Square) -> &[u32] {
         &self.with[square.index()]
     }
 
     /// The ranks of all placements without a king on `square`, in order.
     #[inline]
-    pub(crate) fn without(&self, square: Square) -> &[u16] {
+    pub(crate) fn without(&self, square: Square) -> &[u32] {
         &self.without[square.index()]
     }
 

@@ -2,13 +2,17 @@
 //!
 //! A block has few different successors and asks for each many times, so answers are kept.
 
+use std::sync::LazyLock;
+
 use engine::board::Bitboard;
 use engine::tablebase::Force;
 
+use crate::kings::{Kings, MOST_KINGS};
 use crate::pair::{Blocks, Planes, Store};
 
 /// All ones: the planes of positions where the side to move has nothing left, and has lost.
-static GONE: [u32; 1136] = [u32::MAX; 1136];
+static GONE: LazyLock<Vec<u32>> =
+    LazyLock::new(|| vec![u32::MAX; Kings::row_words(MOST_KINGS as u32)]);
 
 const SLOTS: usize = 64;
 

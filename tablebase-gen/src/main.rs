@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use engine::tablebase::Slice;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use tablebase_gen::build::{self, Order, Progress, Solved};
+use tablebase_gen::build::{self, Event, Order, Progress, Solved};
 use tablebase_gen::kernel::Isa;
 use tablebase_gen::{plan, stats, system, verify};
 
@@ -41,8 +41,8 @@ struct Extent {
     /// The most pieces on the board.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=8))]
     pieces: u32,
-    /// The most pieces of one side.
-    #[arg(long, value_name = "M", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=4))]
+    /// The most pieces of one side; with one less than N, every split.
+    #[arg(long, value_name = "M", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=7))]
     per_side: u32,
 }
 
@@ -268,13 +268,18 @@ fn run_build(args: &Build) -> anyhow::Result<bool> {
     };
     let bar = bar(1);
     let done = in_pool(args.threads, || {
-        build::build(&order, |progress, solved| {
+        build::build(&order, |progress, event| {
             bar.set_length(progress.of);
             bar.set_position(progress.positions);
-            if args.json {
-                let mut object = progress_object(progress);
-                object["solved"] = solved_object(solved);
-                println!("{object}");
+            match event {
+                Event::Solving(slices) => bar.set_message(format!("solving {}", slices[0])),
+                Event::Written(slice, _) => bar.set_message(format!("wrote {slice}")),
+                Event::Solved(solved) if args.json => {
+                    let mut object = progress_object(progress);
+                    object["solved"] = solved_object(solved);
+                    println!("{object}");
+                }
+                Event::Solved(_) => bar.set_message("writing"),
             }
         })
     })??;

@@ -29,8 +29,8 @@ pub(crate) struct Blocks {
     men: MenIndex,
     /// From the dense number of a placement of men to its place by levels.
     order: Vec<u32>,
-    /// The dense numbers, by levels.
-    by_level: Vec<u32>,
+    /// By levels, the ranks of A's men and of B's men beside them.
+    by_level: Vec<[u32; 2]>,
     /// The first place of each level, and the end.
     pub(crate) levels: Vec<usize>,
     /// Words in one plane of a block with A and with B to move, and in its rows (0 when a row is
@@ -72,14 +72,14 @@ impl Blocks {
             for dense in start..end {
                 let b = spread(self.set(1, dense - start), a.rotated());
                 if !self.is_symmetric() || a.0 <= b.0 {
-                    levels[(most - advance(a) - advance(b)) as usize].push(dense);
+                    levels[(most - advance(a) - advance(b)) as usize].push([outer, dense - start]);
                 }
             }
         }
         self.by_level = levels.concat();
         self.order = vec![u32::MAX; self.men.len() as usize];
-        for (place, &dense) in (0..).zip(&self.by_level) {
-            self.order[dense as usize] = place;
+        for (place, &[outer, inner]) in (0..).zip(&self.by_level) {
+            self.order[(self.men.first(outer) + inner) as usize] = place;
         }
         let ends = levels.iter().scan(0, |end, level| {
             *end += level.len();
@@ -114,12 +114,11 @@ impl Blocks {
     /// The men of A and of B, each from its own view.
     #[inline]
     pub(crate) fn men(&self, place: usize) -> [Bitboard; 2] {
-        let dense = if self.is_bare() {
-            place as u32
+        let [outer, inner] = if self.is_bare() {
+            self.men.split(place as u32).into()
         } else {
             self.by_level[place]
         };
-        let (outer, inner) = self.men.split(dense);
         let a = self.set(0, outer);
         [a, spread(self.set(1, inner), a.rotated())]
     }

@@ -1,6 +1,7 @@
 //! What a build will cost, before it starts.
 
 use engine::tablebase::Slice;
+use engine::tablebase::index::{MenIndex, choose};
 
 use crate::build::{pairs, slices};
 use crate::kings::Kings;
@@ -19,22 +20,36 @@ pub struct Step {
 }
 
 /// Bytes of the tables of one slice: two planes, rows padded as [`Kings`] says.
-fn table_bytes(slice: Slice) -> u64 {
+fn table_bytes(slice: Slice, blocks: u64) -> u64 {
     let (own, their) = (Kings::of(slice.own.kings), Kings::of(slice.their.kings));
     let words = if slice.own.kings == 0 {
         their.width
     } else {
         their.sets * own.width
     };
-    let blocks = engine::tablebase::index::MenIndex::new(slice.own.men, slice.their.men).len();
-    8 * words as u64 * u64::from(blocks)
+    8 * words as u64 * blocks
 }
 
-/// Two bits a position while values wait to be coded, and the solver's planes of a block.
+/// Bytes of what is kept of a pair: the tables, and three words a block to find it; of a pair
+/// without kings one bit a plane, and the rows of the module `bare` both ways round.
+fn pair_bytes(slices: &[Slice]) -> u64 {
+    let Slice { own, their } = slices[0];
+    let blocks = u64::from(MenIndex::new(own.men, their.men).len());
+    if own.kings + their.kings == 0 {
+        let rows = choose(28, own.men) * choose(28, their.men);
+        return slices.len() as u64 * (blocks + rows) / 2;
+    }
+    // A symmetric pair keeps both sides' tables of half the blocks.
+    let tables: u64 = slices.iter().map(|&slice| table_bytes(slice, blocks)).sum();
+    tables + 12 * blocks
+}
+
+/// What is needed while a slice is coded, about two bits in a hundred positions, and the
+/// solver's planes of a block with those of its captures.
 fn scratch_bytes(slice: Slice, threads: u64) -> u64 {
     let (own, their) = (Kings::of(slice.own.kings), Kings::of(slice.their.kings));
-    let planes = 2 * 6 * 4 * (own.sets * their.width).max(their.sets * own.width);
-    slice.positions() / 4 + threads * planes as u64
+    let planes = 2 * 10 * 4 * (own.sets * their.width).max(their.sets * own.width);
+    slice.positions() / 32 + threads * planes as u64
 }
 
 /// The steps of a build, in order.
@@ -45,8 +60,7 @@ pub fn plan(pieces: u32, per_side: u32, threads: u64) -> Vec<Step> {
         for forces in pairs(now, per_side) {
             let men = forces[0].men + forces[1].men;
             let slices = slices(forces);
-            // A symmetric pair keeps both sides' tables of half the blocks.
-            let table_bytes = slices.iter().map(|&slice| table_bytes(slice)).sum();
+            let table_bytes = pair_bytes(&slices);
             let kept: u64 = steps
                 .iter()
                 .filter(|(step, earlier)| {

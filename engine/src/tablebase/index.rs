@@ -83,16 +83,25 @@ const fn byte_rank(byte: usize, below: usize, bits: usize) -> u32 {
 #[must_use]
 #[inline]
 pub fn rank(set: Bitboard) -> u32 {
-    if set.len() > 4 {
+    let below = below_bytes(set.0);
+    if below[4] > 4 {
         return long_rank(set);
     }
-    let mut below = 0;
-    let mut rank = 0;
-    for (ranks, byte) in BYTE_RANKS.iter().zip(set.0.to_le_bytes()) {
-        rank += ranks[below][byte as usize];
-        below += byte.count_ones() as usize;
-    }
-    rank
+    let bytes = set.0.to_le_bytes();
+    let part = |byte: usize| BYTE_RANKS[byte][below[byte] as usize][bytes[byte] as usize];
+    part(0) + part(1) + part(2) + part(3)
+}
+
+/// How many bits are set below each byte, and in all.
+#[inline]
+fn below_bytes(bits: u32) -> [u8; 5] {
+    // The bits of each byte are counted side by side, then summed by a multiplication; plain
+    // operations, since this is compiled for processors without a counting instruction too.
+    let pairs = bits - ((bits >> 1) & 0x5555_5555);
+    let fours = (pairs & 0x3333_3333) + ((pairs >> 2) & 0x3333_3333);
+    let bytes = (fours + (fours >> 4)) & 0x0F0F_0F0F;
+    let [a, b, c, d] = bytes.wrapping_mul(0x0101_0101).to_le_bytes();
+    [0, a, b, c, d]
 }
 
 fn long_rank(set: Bitboard) -> u32 {
@@ -118,16 +127,19 @@ pub fn unrank(mut rank: u32, count: u32) -> Bitboard {
     Bitboard(set)
 }
 
-/// `set` as it is numbered when the squares of `taken` are left out of the board.
+/// `set` as it is numbered when the squares of `taken`, none of which it has, are left out of the
+/// board.
 #[must_use]
 #[inline]
-pub fn squeeze(set: Bitboard, taken: Bitboard) -> Bitboard {
-    set.squares()
-        .map(|square| {
-            let below = taken.0 & (square.bit().0 - 1);
-            Bitboard(square.bit().0 >> below.count_ones())
-        })
-        .fold(Bitboard::EMPTY, |all, bit| all | bit)
+pub const fn squeeze(set: Bitboard, taken: Bitboard) -> Bitboard {
+    let (mut set, mut taken) = (set.0, taken.0);
+    // From the highest taken square down, what lies above it moves down by one.
+    while taken != 0 {
+        let below = (1 << taken.ilog2()) - 1;
+        set = (set & below) | ((set >> 1) & !below);
+        taken &= below;
+    }
+    Bitboard(set)
 }
 
 /// The inverse of [`squeeze`].
