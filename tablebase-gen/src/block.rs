@@ -28,10 +28,11 @@ struct Half {
     lost: Vec<u32>,
     /// The legal placements of the opponent's kings beside the men.
     base: Vec<u32>,
-    /// Changed results, by groups of 32 rows and by chunk.
-    dirty: Vec<bool>,
-    /// Changed rows of the other side's results, as bands by chunk.
+    /// Words with changed results, by groups of 32 rows and by chunk.
+    dirty: Vec<u32>,
+    /// Changed rows of the other side's results, a bit each, chunk by chunk.
     changed: Vec<u64>,
+    todo: Vec<u64>,
 }
 
 impl Half {
@@ -50,10 +51,10 @@ impl Half {
         }
         let chunks = space.their.width.div_ceil(CHUNK);
         self.dirty.clear();
-        self.dirty
-            .resize(space.own.sets.div_ceil(32) * chunks, false);
+        self.dirty.resize(space.own.sets.div_ceil(32) * chunks, 0);
         self.changed.clear();
-        self.changed.resize(chunks, u64::MAX);
+        let marks = space.own.sets.div_ceil(64);
+        self.changed.resize(chunks * marks, u64::MAX);
     }
 
     /// Marks the legal placements: no king on a square of `men`, none on another king.
@@ -395,8 +396,8 @@ impl Solver {
             width: their.width,
             steps: &own.steps,
             starts: &own.starts,
-            reach: &own.reach,
             changed: &half.changed,
+            todo: &mut half.todo,
             their_lost: out[1 - side].lost,
             their_open: out[1 - side].open,
             wins: &half.wins,
@@ -428,28 +429,28 @@ impl Solver {
         };
         let chunks = their.width.div_ceil(CHUNK);
         let chunk_words = their.width / chunks;
+        let marks = their.sets.div_ceil(64);
         for (place, dirty) in half.dirty.iter_mut().enumerate() {
-            if !std::mem::take(dirty) {
-                continue;
-            }
             let (group, chunk) = (place / chunks, place % chunks);
-            for word in chunk * chunk_words..(chunk + 1) * chunk_words {
+            let mut words = std::mem::take(dirty);
+            while words != 0 {
+                let word = chunk * chunk_words + words.trailing_zeros() as usize;
+                words &= words - 1;
                 let won = turned(self.isa, &half.won, group, word, own, their);
                 let lost = turned(self.isa, &half.lost, group, word, own, their);
-                let mut any = 0;
                 for (i, (won, lost)) in won.into_iter().zip(lost).enumerate() {
                     let row = 32 * word + i;
-                    if won | lost != 0 {
-                        let at = row * own.width + group;
-                        let new = [out.open[at] & won, lost & !out.lost[at]];
+                    if won | lost == 0 {
+                        continue;
+                    }
+                    let at = row * own.width + group;
+                    let new = [out.open[at] & won, lost & !out.lost[at]];
+                    if new != [0; 2] {
                         watch.decided(round, side, at, new[0], new[1]);
-                        any |= new[0] | new[1];
                         out.open[at] &= !won;
                         out.lost[at] |= lost;
+                        other.changed[group / CHUNK * marks + row / 64] |= 1 << (row % 64);
                     }
-                }
-                if any != 0 {
-                    other.changed[group / CHUNK] |= 1 << their.band(32 * word);
                 }
             }
         }

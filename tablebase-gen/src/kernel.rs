@@ -78,9 +78,10 @@ pub(crate) struct StepPass<'a> {
     /// The ranks one step away, as in `Kings`.
     pub(crate) steps: &'a [u32],
     pub(crate) starts: &'a [u32],
-    /// The bands that each row's steps reach, and per chunk the bands that have changed.
-    pub(crate) reach: &'a [u64],
+    /// A bit for each of the opponent's rows, chunk by chunk: it has changed there.
     pub(crate) changed: &'a [u64],
+    /// Room for the rows to look at.
+    pub(crate) todo: &'a mut Vec<u64>,
     /// The opponent to move: lost, and legal but not won.
     pub(crate) their_lost: &'a [u32],
     pub(crate) their_open: &'a [u32],
@@ -91,8 +92,8 @@ pub(crate) struct StepPass<'a> {
     /// The result, refined in place.
     pub(crate) won: &'a mut [u32],
     pub(crate) lost: &'a mut [u32],
-    /// Set for each (group of 32 rows, chunk) where the result has changed.
-    pub(crate) dirty: &'a mut [bool],
+    /// For each (group of 32 rows, chunk) the words in which the result has changed.
+    pub(crate) dirty: &'a mut [u32],
 }
 
 /// What captures and men's moves decide, to be joined; planes of equal length.
@@ -182,6 +183,11 @@ dispatch! {
 dispatch! {
     /// Steps of both kings, the sides in turn, until nothing changes.
     duel(duel: &mut Duel)
+}
+dispatch! {
+    /// Adds to the row `into` over two kings the placements from which a step leads to one in
+    /// `from`; `near` and `starts` as in [`Duel`].
+    reach_pairs(into: &mut [u32], from: &[u32], near: &[u32], starts: &[u32])
 }
 dispatch! {
     /// Turns a tile of 32 words by 32 bits: bit `c` of word `r` becomes bit `r` of word `c`.
@@ -339,6 +345,39 @@ mod body {
         plane.map(neighbours)
     }
 
+    /// Where the sets {s, r} with r < s begin in a row over two kings: their ranks follow each other.
+    const fn pairs_of(s: usize) -> usize {
+        s * (s - 1) / 2
+    }
+
+    #[inline(always)]
+    pub(super) fn reach_pairs<B: Bits>(
+        into: &mut [u32],
+        from: &[u32],
+        near: &[u32],
+        starts: &[u32],
+    ) {
+        // A square matrix of both kings: symmetric, nothing on the diagonal.
+        let mut below = [0; 32];
+        for (s, row) in below.iter_mut().enumerate().skip(1) {
+            let at = pairs_of(s);
+            let words = u64::from(from[at / 32]) | u64::from(from[at / 32 + 1]) << 32;
+            *row = (words >> (at % 32)) as u32 & ((1 << s) - 1);
+        }
+        let mut matrix = below;
+        transpose::<B>(&mut matrix);
+        for (row, below) in matrix.iter_mut().zip(below) {
+            *row |= below;
+        }
+        let (one, other) = (by_rows(&matrix, near, starts), by_bits(&matrix));
+        for s in 1..32 {
+            let at = pairs_of(s);
+            let bits = u64::from((one[s] | other[s]) & ((1 << s) - 1)) << (at % 32);
+            into[at / 32] |= bits as u32;
+            into[at / 32 + 1] |= (bits >> 32) as u32;
+        }
+    }
+
     /// Takes in what king steps lead to; true if anything has changed.
     #[inline(always)]
     fn refine(side: &mut DuelSide, legal: &[u32; 32], lost: [u32; 32], open: [u32; 32]) -> bool {
@@ -366,21 +405,57 @@ mod body {
     /// Chunks outermost: the rows of one chunk stay in the cache while steps lead to and fro.
     #[inline(always)]
     fn step_chunks<const N: usize>(pass: &mut StepPass<'_>) -> bool {
-        let chunks = pass.width / N;
+        let (chunks, rows) = (pass.width / N, pass.starts.len() - 1);
         let mut any = false;
-        for chunk in 0..chunks {
-            let changed = pass.changed[chunk];
-            if changed == 0 {
+        let changed = pass.changed;
+        for (chunk, changed) in changed.chunks_exact(rows.div_ceil(64)).enumerate() {
+            let marks: u32 = changed.iter().map(|word| word.count_ones()).sum();
+            if marks == 0 {
                 continue;
             }
-            for (row, &reach) in pass.reach.iter().enumerate() {
-                if reach & changed != 0 && step_row::<N>(pass, row, chunk) {
-                    pass.dirty[row / 32 * chunks + chunk] = true;
+            let mut visit = |pass: &mut StepPass<'_>, row: usize| {
+                let words = step_row::<N>(pass, row, chunk);
+                if words != 0 {
+                    pass.dirty[row / 32 * chunks + chunk] |= words;
                     any = true;
+                }
+            };
+            // Each change concerns the rows a step away, which are about twelve at most.
+            if marks as usize * 6 > rows {
+                (0..rows).for_each(|row| visit(pass, row));
+            } else {
+                mark_near(pass, changed);
+                for word in 0..pass.todo.len() {
+                    ones(pass.todo[word], |bit| visit(pass, 64 * word + bit));
                 }
             }
         }
         any
+    }
+
+    /// Marks in `todo` the rows one step away from the changed ones.
+    #[inline(always)]
+    fn mark_near(pass: &mut StepPass<'_>, changed: &[u64]) {
+        pass.todo.clear();
+        pass.todo.resize(changed.len(), 0);
+        for (word, &bits) in changed.iter().enumerate() {
+            ones(bits, |bit| {
+                let row = 64 * word + bit;
+                let (from, to) = (pass.starts[row] as usize, pass.starts[row + 1] as usize);
+                for &near in &pass.steps[from..to] {
+                    pass.todo[near as usize / 64] |= 1 << (near % 64);
+                }
+            });
+        }
+    }
+
+    /// Calls `visit` with the place of each bit that is set.
+    #[inline(always)]
+    fn ones(mut bits: u64, mut visit: impl FnMut(usize)) {
+        while bits != 0 {
+            visit(bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
     }
 
     #[inline(always)]
@@ -389,7 +464,7 @@ mod body {
     }
 
     #[inline(always)]
-    fn step_row<const N: usize>(pass: &mut StepPass<'_>, row: usize, chunk: usize) -> bool {
+    fn step_row<const N: usize>(pass: &mut StepPass<'_>, row: usize, chunk: usize) -> u32 {
         let at = row * pass.width + chunk * N;
         let quiet = chunk_at::<N>(pass.quiet, at);
         let (mut lost, mut open) = ([0; N], [0; N]);
@@ -407,15 +482,19 @@ mod body {
         let loses = chunk_at::<N>(pass.loses, at);
         let won_now: &mut [u32; N] = pass.won[at..].first_chunk_mut().expect("whole chunks");
         let lost_now: &mut [u32; N] = pass.lost[at..].first_chunk_mut().expect("whole chunks");
-        let mut change = 0;
+        let (mut change, mut any) = ([0; N], 0);
         for i in 0..N {
             let won = wins[i] | (quiet[i] & lost[i]);
             let lose = loses[i] & !(quiet[i] & open[i]);
-            change |= (won ^ won_now[i]) | (lose ^ lost_now[i]);
+            change[i] = (won ^ won_now[i]) | (lose ^ lost_now[i]);
+            any |= change[i];
             won_now[i] = won;
             lost_now[i] = lose;
         }
-        change != 0
+        if any == 0 {
+            return 0;
+        }
+        (0..N).fold(0, |words, i| words | u32::from(change[i] != 0) << i)
     }
 
     #[inline(always)]

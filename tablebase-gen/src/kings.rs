@@ -38,9 +38,6 @@ pub(crate) struct Kings {
     /// `steps[starts[r]..starts[r + 1]]`.
     pub(crate) steps: Vec<u32>,
     pub(crate) starts: Vec<u32>,
-    /// For each placement, the bands (see [`Kings::band`]) that its steps lead to.
-    pub(crate) reach: Vec<u64>,
-    band_rows: usize,
 }
 
 impl Kings {
@@ -78,8 +75,6 @@ impl Kings {
             valid: vec![0; width],
             steps: Vec::new(),
             starts: vec![0],
-            reach: Vec::new(),
-            band_rows: sets.div_ceil(64).next_multiple_of(32),
         };
         for place in 0..sets {
             this.add(place);
@@ -100,19 +95,16 @@ impl Kings {
             rows[square.index() * self.width + word] |= bit;
             list[square.index()].push(place as u32);
         }
-        let mut reach = 0;
         for square in set.squares() {
             for direction in Direction::ALL {
                 let to = steps::step(square.bit(), direction) - set;
                 if to.any() {
                     let next = rank((set - square.bit()) | to);
                     self.steps.push(next as u32);
-                    reach |= 1 << self.band(next as usize);
                 }
             }
         }
         self.starts.push(self.steps.len() as u32);
-        self.reach.push(reach);
     }
 
     /// The row of all placements with a king on `square`.
@@ -138,13 +130,6 @@ impl Kings {
     #[inline]
     pub(crate) fn without(&self, square: Square) -> &[u32] {
         &self.without[square.index()]
-    }
-
-    /// A coarse division of the placements into at most 64 bands of whole words, so that one
-    /// word of marks says where something has changed.
-    #[inline]
-    pub(crate) fn band(&self, place: usize) -> usize {
-        place / self.band_rows
     }
 }
 
@@ -195,6 +180,10 @@ impl KingSteps {
         if kings == 1 {
             into[0] |= neighbours(from[0]);
             return;
+        }
+        if kings == 2 {
+            let one = Kings::of(1);
+            return isa.reach_pairs(into, from, &one.steps, &one.starts);
         }
         let (own, fewer) = (Kings::of(kings), Kings::of(kings - 1));
         self.without.clear();
