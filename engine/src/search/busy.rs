@@ -42,3 +42,21 @@ impl Busy {
         let _ = self.slot(key).compare_exchange(key, 0, Relaxed, Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_belongs_to_the_last_who_took_it() {
+        let busy = Busy::new();
+        let (mine, other) = (5, 5 + SLOTS as u64);
+        busy.begin(mine);
+        assert!(busy.has(mine) && !busy.has(other));
+        busy.begin(other);
+        busy.end(mine);
+        assert!(busy.has(other) && !busy.has(mine));
+        busy.end(other);
+        assert!(!busy.has(other));
+    }
+}

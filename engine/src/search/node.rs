@@ -298,11 +298,8 @@ impl Worker<'_> {
             let next = node.after(mv);
             let key = next.table_key();
             shared.table.prefetch(key);
-            if let Some(busy) = busy
-                && index > 0
-                && busy.has(key)
-                && picker.put_off()
-            {
+            let is_busy = index > 0 && busy.is_some_and(|busy| busy.has(key));
+            if is_busy && picker.put_off() {
                 continue;
             }
             let longer = match list.len() {
@@ -323,18 +320,10 @@ impl Worker<'_> {
                 ..*plan
             };
             self.note(node, mv);
-            if PV {
-                // The line of an earlier move would stay there if this one fails high at once.
-                self.lines[usize::from(node.ply.0) + 1].clear();
-            }
             let reduction = reduction(plan.depth, index, prospect);
-            if let Some(busy) = busy {
-                busy.begin(key);
-            }
+            busy.inspect(|busy| busy.begin(key));
             let score = self.search_child::<PV>(&next, &child, reduction, index);
-            if let Some(busy) = busy {
-                busy.end(key);
-            }
+            busy.inspect(|busy| busy.end(key));
             if self.aborted {
                 return;
             }
@@ -364,6 +353,10 @@ impl Worker<'_> {
             depth,
             cut,
         } = *plan;
+        if PV {
+            // The line of an earlier move would stay there if this one fails high at once.
+            self.lines[usize::from(next.ply.0)].clear();
+        }
         if index > 0 || !PV {
             let expected = index > 0 || !cut;
             let reduced = (depth - reduction).max(Depth(0)).min(depth);

@@ -97,3 +97,24 @@ impl Iterator for Picker {
         Some((key >> TIE_BITS, mv))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_put_off_comes_last_once_with_its_rating() {
+        let position = Position::START;
+        let list = position.legal_moves();
+        let mut picker = Picker::default();
+        let (none, statistics) = (MoveCode::NONE, Statistics::default());
+        picker.fill(&position, &list, none, &statistics, Earlier::default());
+        let first = picker.next();
+        assert!(picker.put_off());
+        let mut rest: Vec<_> = std::iter::from_fn(|| picker.next()).collect();
+        assert_eq!(rest.len(), list.len());
+        assert_eq!(rest.pop(), first);
+        assert!(!picker.put_off());
+        assert!(picker.next().is_none());
+    }
+}

@@ -5,16 +5,18 @@ use super::node::Plan;
 use super::params::BUSY_DEPTH;
 use super::worker::{Node, Worker};
 use crate::rules::{Move, Position};
-use crate::score::{Depth, Score};
+use crate::score::{Bound, Depth, Score};
 use crate::tablebase::Wld;
 
 /// A legal move of the root with what is known about it.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
-    /// Exact in this iteration, or below every score. A bound from above is never kept: a search
-    /// that ends before the other moves were tried would pass it off as the value.
+    /// Of this iteration, or below every score. A bound from above is never kept: a search that
+    /// ends before the other moves were tried would pass it off as the value.
     pub(super) score: Score,
+    /// Exact, or a bound from below where the window was too low.
+    pub(super) bound: Bound,
     /// The score of the iteration before.
     pub(super) previous: Score,
     pub(super) pv: Vec<Move>,
@@ -27,6 +29,7 @@ impl RootMove {
         let new = |&mv: &Move| Self {
             mv,
             score: -Score::INFINITY,
+            bound: Bound::Exact,
             previous: -Score::INFINITY,
             pv: vec![mv],
             value: None,
@@ -39,7 +42,7 @@ impl RootMove {
         self.score = -Score::INFINITY;
     }
 
-    /// Whether this iteration has found its exact score.
+    /// Whether this iteration has found its score, or a bound from below.
     pub(super) fn is_known(&self) -> bool {
         self.score > -Score::INFINITY
     }
@@ -102,6 +105,11 @@ impl Worker<'_> {
             let root = &mut self.roots[index];
             if score > alpha {
                 root.score = score;
+                root.bound = if score < beta {
+                    Bound::Exact
+                } else {
+                    Bound::Lower
+                };
                 root.pv.truncate(1);
                 root.pv.extend_from_slice(&self.lines[1]);
             } else {

@@ -131,3 +131,50 @@ impl Rounds {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Position;
+
+    fn roots() -> Vec<RootMove> {
+        RootMove::all(&Position::START)
+    }
+
+    #[test]
+    fn lines_then_depths_follow_each_other() {
+        let mut round = Round::first(roots());
+        for (depth, line) in [(1, 0), (1, 1), (2, 0), (2, 1), (3, 0)] {
+            assert_eq!((round.depth, round.line), (Depth(depth), line));
+            round.answered(Score(5), 2);
+            assert_eq!(round.settled, Some((Depth(depth), line)));
+        }
+    }
+
+    #[test]
+    fn a_missed_window_is_widened_on_its_side_and_at_last_opened() {
+        let mut round = Round::first(roots());
+        round.depth = Depth(ASPIRATION_DEPTH);
+        round.roots[0].previous = Score(40);
+        round.open();
+        assert_eq!(round.alpha, Score(40) - ASPIRATION);
+        round.answered(Score(100), 1);
+        assert_eq!(round.beta, Score(100) + 2 * ASPIRATION);
+        assert_eq!((round.alpha, round.settled), (Score(40) - ASPIRATION, None));
+        for _ in 0..10 {
+            round.answered(round.alpha, 1);
+        }
+        assert_eq!(round.beta, Score::INFINITY);
+        assert_eq!(round.alpha, -Score::INFINITY);
+    }
+
+    #[test]
+    fn only_the_first_answer_to_a_round_counts() {
+        let rounds = Rounds::new(roots(), 1);
+        let (number, round) = rounds.join();
+        rounds.finish(number, Score(1), &round.roots);
+        rounds.finish(number, Score(2), &round.roots);
+        assert_eq!(rounds.number(), number + 1);
+        assert_eq!(rounds.join().1.depth, Depth(2));
+    }
+}

@@ -166,33 +166,35 @@ impl<'a> Worker<'a> {
         self.note_eval(Ply(0), eval);
         let mut settled = Settled::default();
         let mut told = None;
+        let mut overtaken = false;
         loop {
             let (number, round) = self.shared.rounds.join();
             self.round = number;
             self.roots = round.roots;
             let done = self.tell(&mut told, round.settled)
                 && self.is_enough(round.depth - 1, &mut settled);
-            if done || round.depth > last {
+            if done || round.depth > last || (overtaken && self.shared.control.is_halted()) {
                 break;
             }
             let score = self.search_root(round.alpha, round.beta, round.depth, round.line);
-            if !self.aborted {
-                self.shared.rounds.finish(number, score, &self.roots);
-            } else if self.outrun && !self.shared.control.is_halted() {
+            overtaken = self.aborted && self.outrun;
+            if overtaken {
                 (self.aborted, self.outrun) = (false, false);
-            } else {
+            } else if self.aborted {
                 // A line that was cut short is told only where a better move was found.
                 if self.roots[round.line].is_known() {
-                    self.report(round.depth, round.line, Bound::Exact);
+                    self.report(round.depth, round.line);
                 }
                 break;
+            } else {
+                self.shared.rounds.finish(number, score, &self.roots);
             }
         }
         let reached = told.map_or(Depth(0), |(depth, line)| {
             let whole = line + 1 == self.shared.rounds.lines();
             if whole { depth } else { depth - 1 }
         });
-        self.state(reached, 0, Bound::Exact)
+        self.state(reached, 0)
     }
 
     /// Reports the lines that were settled since `told`. Whether that ended a depth.
@@ -205,7 +207,7 @@ impl<'a> Worker<'a> {
             _ => 0,
         };
         for line in first..=line {
-            self.report(depth, line, Bound::Exact);
+            self.report(depth, line);
         }
         *told = settled;
         line + 1 == self.shared.rounds.lines()
@@ -265,15 +267,15 @@ impl<'a> Worker<'a> {
         self.shared.nodes[self.index].store(self.nodes, Relaxed);
     }
 
-    fn report(&mut self, depth: Depth, line: usize, bound: Bound) {
-        let report = self.state(depth, line, bound);
+    fn report(&mut self, depth: Depth, line: usize) {
+        let report = self.state(depth, line);
         if let Some(observer) = &mut self.observer {
             observer.report(&report);
         }
     }
 
     /// The state of the search as a report on root move number `line`.
-    pub(super) fn state(&self, depth: Depth, line: usize, bound: Bound) -> Report {
+    pub(super) fn state(&self, depth: Depth, line: usize) -> Report {
         self.publish_nodes();
         let root = &self.roots[line];
         Report {
@@ -281,7 +283,11 @@ impl<'a> Worker<'a> {
             depth,
             deepest: self.deepest.0,
             score: root.known(),
-            bound,
+            bound: if root.is_known() {
+                root.bound
+            } else {
+                Bound::Exact
+            },
             nodes: self.shared.total_nodes(),
             time: self.shared.control.elapsed(),
             pv: root.pv.clone(),

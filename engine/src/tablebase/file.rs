@@ -209,11 +209,13 @@ impl Header {
             number::<4>(head, 56) as usize,
             number::<8>(head, 48) as usize,
         );
-        let whole = HEADER + model + units.div_ceil(GROUP) * RECORD + payload;
+        let tables = HEADER + model + units.div_ceil(GROUP) * RECORD;
+        // A header may claim anything; what does not fit in memory is refused below.
+        let whole = tables.saturating_add(payload);
         let this = Self {
             slice,
             counts: [24, 32, 40].map(|at| number::<8>(head, at)),
-            bytes: whole.next_multiple_of(8),
+            bytes: whole.checked_next_multiple_of(8).unwrap_or(usize::MAX),
             model,
             units,
             payload,
