@@ -162,7 +162,10 @@ fn answer(
             Reply::nothing(UNKNOWN)
         }
         Err(_) => {
-            let first = catch_unwind(|| Reply::first_move(board, color));
+            let first = catch_unwind(|| {
+                LIBRARY.table.lock().give_up();
+                Reply::first_move(board, color)
+            });
             first.unwrap_or(Reply::nothing(UNKNOWN))
         }
     }

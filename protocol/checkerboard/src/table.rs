@@ -96,6 +96,11 @@ impl Table {
         }
     }
 
+    /// After a panic: ends whatever still runs, and begins anew with the next call.
+    pub(crate) fn give_up(&mut self) {
+        *self = Self::default();
+    }
+
     /// The position with what led to it: as the GUI told, else as we saw it, else nothing.
     fn game_of(&mut self, call: &Call) -> Game {
         let known = self.game.take().filter(|_| !call.forgets);
