@@ -1,12 +1,11 @@
 //! What finished files hold.
 
 use std::fmt;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use engine::tablebase::Slice;
-use engine::tablebase::file::{FileError, Image, Volume};
+use engine::tablebase::file::{self, FileError, Image, Volume};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -89,18 +88,8 @@ impl fmt::Display for Row {
 
 /// The images of all files of a folder, by name.
 fn images(folder: &Path) -> Result<Vec<Image>, FileError> {
-    let failed = |error| FileError::Io(folder.to_owned(), error);
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .and_then(|entries| {
-            entries
-                .map(|entry| entry.map(|entry| entry.path()))
-                .collect()
-        })
-        .map_err(failed)?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "ctb"));
-    paths.sort();
     let mut all = Vec::new();
-    for path in paths {
+    for path in file::in_folder(folder, "ctb")? {
         all.extend(Image::all(&Arc::new(Volume::open(&path)?))?);
     }
     all.sort_by_key(|image| {

@@ -94,6 +94,22 @@ impl std::fmt::Display for DamagedPart {
     }
 }
 
+/// The files of a folder whose names end in `extension`, by name.
+///
+/// # Errors
+///
+/// When the folder cannot be read.
+pub fn in_folder(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, FileError> {
+    let entries = std::fs::read_dir(folder).and_then(|entries| {
+        let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+        paths.collect::<io::Result<Vec<PathBuf>>>()
+    });
+    let mut paths = entries.map_err(|error| FileError::Io(folder.to_owned(), error))?;
+    paths.retain(|path| path.extension().is_some_and(|it| it == extension));
+    paths.sort();
+    Ok(paths)
+}
+
 /// Where images lie.
 #[derive(Debug)]
 enum Bytes {

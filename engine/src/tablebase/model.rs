@@ -94,7 +94,7 @@ pub fn kind(tally: Tally) -> Option<usize> {
     Some(most * 4 + strength)
 }
 
-/// What is known near a position.
+/// What is known near a position; `near` is ordered as in memory, see [`in_memory`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Context {
     place: usize,
@@ -110,7 +110,7 @@ impl Context {
             .fold(0, |place, state| place * STATES + state);
         Self {
             place,
-            near: lower << 4,
+            near: lower << 2,
         }
     }
 
@@ -119,7 +119,7 @@ impl Context {
     pub(super) const fn with(self, same: usize) -> Self {
         Self {
             place: self.place,
-            near: self.near | same & 3 | same >> 2 & 12,
+            near: self.near | (same & 3) << 5 | same >> 4 & 3,
         }
     }
 }
@@ -281,7 +281,8 @@ impl Counts {
     fn summed(&self, numbers: usize, number: impl Fn(usize, usize) -> usize) -> Vec<Tally> {
         let mut sums = vec![[0; 3]; numbers];
         for (place, tallies) in self.seen() {
-            for (near, tally) in tallies.iter().enumerate() {
+            for near in 0..NEAR {
+                let tally = &tallies[in_memory(near)];
                 for (sum, count) in sums[number(place, near)].iter_mut().zip(tally) {
                     *sum += count;
                 }
@@ -289,6 +290,17 @@ impl Counts {
         }
         sums
     }
+}
+
+/// Where an entry lies in its block in memory: those with the same last value, which prevails in
+/// a unit, fill one cache line.
+///
+/// ```text
+/// near        state one square lower (3 bits), last value but two (2), last value (2)
+/// in memory   last value (2), state one square lower (3), last value but two (2)
+/// ```
+const fn in_memory(near: usize) -> usize {
+    (near & 3) << 5 | near >> 2
 }
 
 /// The number in layer 0: kind and last value.
@@ -301,7 +313,11 @@ const fn coarse_number(place: usize, near: usize) -> usize {
     place / FINE * 4 + near % 4
 }
 
-type Block = [Entry; NEAR];
+/// The entries of a place, a cache line for each last value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(64))]
+struct Block([Entry; NEAR]);
+
 type Layers = [Vec<(usize, Entry)>; 3];
 
 /// The probabilities of one slice.
@@ -359,7 +375,8 @@ impl Model {
         let mut blocks = KINDS * (COARSE + 1);
         for (place, tallies) in counts.seen() {
             let entries = model.layers[2].len();
-            for (near, &tally) in tallies.iter().enumerate() {
+            for near in 0..NEAR {
+                let tally = tallies[in_memory(near)];
                 let now = second[coarse_number(place, near)];
                 if let Some(entry) = better(now, tally, worth, doubt) {
                     model.layers[2].push((place * NEAR + near, entry));
@@ -398,7 +415,7 @@ impl Model {
     /// Writes the layers over each other into blocks: one that all places of a kind share, one
     /// for each three neighbours that have entries, and so on.
     fn spread(&mut self) {
-        self.blocks = vec![[Entry::default(); NEAR]; KINDS];
+        self.blocks = vec![Block([Entry::default(); NEAR]); KINDS];
         for &(number, entry) in &self.layers[0] {
             set(&mut self.blocks[number / 4], number % 4, entry);
         }
@@ -425,7 +442,7 @@ impl Model {
                 *which = self.blocks.len() as u16;
                 self.blocks.push(block);
             }
-            self.blocks[usize::from(*which)][number % NEAR] = entry;
+            self.blocks[usize::from(*which)].0[in_memory(number % NEAR)] = entry;
         }
     }
 
@@ -529,7 +546,7 @@ impl Model {
     #[inline(always)]
     pub(super) fn odds(&self, kind: usize, context: Context) -> ([u8; 3], [u16; 2]) {
         let block = self.which[kind * PLACES + context.place];
-        let entry = self.blocks[usize::from(block)][context.near % NEAR];
+        let entry = self.blocks[usize::from(block)].0[context.near % NEAR];
         (entry.order(), entry.misses())
     }
 }
@@ -547,7 +564,7 @@ fn better(now: Entry, tally: Tally, worth: f64, doubt: u32) -> Option<Entry> {
 /// Gives an entry to all that is near with this last value.
 fn set(block: &mut Block, last: usize, entry: Entry) {
     for near in (last..NEAR).step_by(4) {
-        block[near] = entry;
+        block.0[in_memory(near)] = entry;
     }
 }
 
@@ -673,7 +690,7 @@ mod tests {
     use super::*;
 
     fn context(place: usize) -> Context {
-        Context { place, near: 1 }
+        Context { place, near: 33 }
     }
 
     #[test]

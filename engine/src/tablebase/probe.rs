@@ -5,13 +5,13 @@
 //! stored value (module `rest`). So the number of look-ups is bounded for every position.
 //! Start reading at [`Tablebase::probe`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::cache::Cache;
 use super::distance::{self, Store};
-use super::file::{Damage, FileError, Image, Stored, Volume};
+use super::file::{self, Damage, FileError, Image, Stored, Volume};
 use super::index::Placement;
 use super::model::UNKNOWN;
 use super::rest;
@@ -107,22 +107,13 @@ impl Tablebase {
     ///
     /// The first [`FileError`]: nothing of a file with a fault is used.
     pub fn add_folder(&mut self, folder: &Path) -> Result<(), FileError> {
-        let failed = |error| FileError::Io(folder.to_owned(), error);
-        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
-            .and_then(|entries| {
-                entries
-                    .map(|entry| entry.map(|entry| entry.path()))
-                    .collect()
-            })
-            .map_err(failed)?;
-        paths.sort();
-        paths.iter().try_for_each(
-            |path| match path.extension().and_then(std::ffi::OsStr::to_str) {
-                Some("ctb") => self.add(Volume::open(path)?),
-                Some("ctd") => self.distances.add(Volume::open(path)?),
-                _ => Ok(()),
-            },
-        )
+        for path in file::in_folder(folder, "ctb")? {
+            self.add(Volume::open(&path)?)?;
+        }
+        for path in file::in_folder(folder, "ctd")? {
+            self.distances.add(Volume::open(&path)?)?;
+        }
+        Ok(())
     }
 
     /// The images of a volume, each taking the place of an earlier one of the same slice.
