@@ -77,7 +77,7 @@ impl Bare {
             let solved: Vec<[Two; 2]> = level
                 .par_iter()
                 .map_init(
-                    || Lookup::new(store, blocks, [&[], &[]]),
+                    || Lookup::new(store, blocks, [&[], &[]]).with(isa),
                     |lookup, &set| Row::new(isa, store, &this, set).solve(lookup),
                 )
                 .collect();
@@ -433,7 +433,7 @@ impl<'r> Row<'r> {
             kings: 0,
         };
         gather(others, left | CROWNHEAD, at, |men| {
-            lookup.after((own, men), (their, left))
+            lookup.find((own, men), (their, left))
         })
     }
 }
@@ -449,7 +449,7 @@ fn rows_crowned(way: &Way, lookup: &mut Lookup<'_>) -> Two {
         kings: 0,
     };
     gather(way.left, way.others.rotated() | CROWNHEAD, way.at, |men| {
-        lookup.after((own, way.others), (their, men.rotated()))
+        lookup.find((own, way.others), (their, men.rotated()))
     })
 }
 

@@ -37,6 +37,7 @@ struct Half {
 
 impl Half {
     fn clear(&mut self, space: Space) {
+        let words = space.words();
         let planes = [
             &mut self.legal,
             &mut self.wins,
@@ -46,8 +47,12 @@ impl Half {
             &mut self.lost,
         ];
         for plane in planes {
-            plane.clear();
-            plane.resize(space.words(), 0);
+            if plane.len() == words {
+                plane.fill(0);
+            } else {
+                plane.clear();
+                plane.resize(words, 0);
+            }
         }
         let chunks = space.their.width.div_ceil(CHUNK);
         self.dirty.clear();
@@ -226,7 +231,7 @@ impl Solver {
             men: scene.their_men.len(),
             kings: scene.their_kings,
         };
-        let planes = lookup.after((force, men), (their, scene.their_men));
+        let planes = lookup.find((force, men), (their, scene.their_men));
         let half = &mut self.halves[side];
         for (into, from) in [
             (&mut half.wins, planes.lost),

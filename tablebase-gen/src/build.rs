@@ -127,7 +127,7 @@ fn solve_blocks(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
             .for_each_init(
                 || spare.take(isa),
                 |solver, (nth, (first, second))| {
-                    let mut lookup = Lookup::new(store, &blocks, done);
+                    let mut lookup = Lookup::new(store, &blocks, done).with(isa);
                     let planes = first
                         .chunks_exact_mut(words[0])
                         .zip(second.chunks_exact_mut(words[1]));

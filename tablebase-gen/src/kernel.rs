@@ -6,6 +6,9 @@
 
 use std::fmt;
 
+use engine::board::Bitboard;
+use engine::tablebase::index;
+
 /// An instruction set that this processor has. Values other than `Portable` come only from
 /// [`Isa::detect`] and [`Isa::available`], which ask the processor: the calls below rely on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +68,18 @@ impl Isa {
             }
         }
         found
+    }
+}
+
+impl Isa {
+    /// As [`index::squeeze`], in one instruction where there is one.
+    #[inline]
+    pub(crate) fn squeeze(self, set: Bitboard, taken: Bitboard) -> Bitboard {
+        if self == Self::PORTABLE {
+            index::squeeze(set, taken)
+        } else {
+            Bitboard(self.extract(set.0, !taken.0))
+        }
     }
 }
 
@@ -171,6 +186,10 @@ macro_rules! dispatch {
 dispatch! {
     /// `into |= from`, word by word.
     or_into(into: &mut [u32], from: &[u32])
+}
+dispatch! {
+    /// The bits of `word` that `mask` selects, moved together.
+    extract(word: u32, mask: u32) -> u32
 }
 dispatch! {
     /// Runs `pass`; true if anything has changed.
@@ -391,6 +410,11 @@ mod body {
             side.open[i] = new_open;
         }
         change != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn extract<B: Bits>(word: u32, mask: u32) -> u32 {
+        B::extract(word, mask)
     }
 
     #[inline(always)]

@@ -14,10 +14,11 @@
 //! Knows how values are stored, not how they are found.
 
 use engine::board::{Bitboard, Square};
-use engine::tablebase::index::{MenIndex, choose, spread};
+use engine::tablebase::index::{MenIndex, choose, rank, spread};
 use engine::tablebase::{Force, Placement};
 
 use crate::bare::Bare;
+use crate::kernel::Isa;
 use crate::kings::Kings;
 
 /// Which side of a pair: 0 for A, 1 for B.
@@ -133,9 +134,15 @@ impl Blocks {
     /// symmetric pair stores a block once and may have to exchange the sides.
     #[inline]
     pub(crate) fn place(&self, men: [Bitboard; 2]) -> (usize, bool) {
+        self.place_by(Isa::PORTABLE, men)
+    }
+
+    /// The same, by an instruction set.
+    #[inline]
+    pub(crate) fn place_by(&self, isa: Isa, men: [Bitboard; 2]) -> (usize, bool) {
         let exchanged = self.is_symmetric() && men[0].0 > men[1].0;
         let [a, b] = if exchanged { [men[1], men[0]] } else { men };
-        let dense = self.men.block(b, a) as usize;
+        let dense = (self.men.first(rank(a)) + rank(isa.squeeze(b, a.rotated()))) as usize;
         if self.is_bare() {
             return (dense, false);
         }
