@@ -13,6 +13,9 @@ use super::run::{Run, Runs};
 /// Positions in a unit.
 pub const UNIT: usize = 4096;
 
+/// The most bytes that a directory can tell of a unit.
+pub(super) const LONGEST: usize = 1013;
+
 /// The states of a unit: the values 0 to 2, or why none is stored ([`OUTSIDE`], [`THREAT`],
 /// [`CAPTURE`]).
 pub type Values = [u8; UNIT];
@@ -160,24 +163,30 @@ pub fn count(index: &Index, unit: u64, values: &Values, counts: &mut Counts) {
 /// As [`unit_kind`].
 pub fn encode(index: &Index, model: &Model, unit: u64, values: &Values) -> Result<Vec<u8>, u8> {
     let kind = unit_kind(values)?;
+    let coded = encode_as(kind, index, model, unit, values);
+    if coded.len() <= LONGEST {
+        return Ok(coded);
+    }
+    // A model fitted to a sample may be wrong about a rare unit; another kind may suit it better.
+    let kinds = model.kinds().map(|(kind, _)| kind);
+    let others = kinds.map(|kind| encode_as(kind, index, model, unit, values));
+    Ok(others.min_by_key(Vec::len).unwrap_or(coded))
+}
+
+fn encode_as(kind: usize, index: &Index, model: &Model, unit: u64, values: &Values) -> Vec<u8> {
     let mut encoder = Encoder::new();
     encode_kind(model, kind, &mut encoder);
-    each_stored(
-        index,
-        unit,
-        unit_len(index, unit),
-        Some(values),
-        |context, place| {
-            let value = values[place];
-            let (order, [first, second]) = model.odds(kind, context);
-            encoder.encode(value != order[0], first);
-            if value != order[0] {
-                encoder.encode(value != order[1], second);
-            }
-            value
-        },
-    );
-    Ok(encoder.finish())
+    let len = unit_len(index, unit);
+    each_stored(index, unit, len, Some(values), |context, place| {
+        let value = values[place];
+        let (order, [first, second]) = model.odds(kind, context);
+        encoder.encode(value != order[0], first);
+        if value != order[0] {
+            encoder.encode(value != order[1], second);
+        }
+        value
+    });
+    encoder.finish()
 }
 
 fn encode_kind(model: &Model, kind: usize, encoder: &mut Encoder) {
@@ -266,6 +275,40 @@ mod tests {
                 let stored = values.map(|state| state.min(UNKNOWN));
                 assert!(stored == again, "{slice} unit {unit}");
             }
+        }
+    }
+
+    /// Any kind codes any unit, so that there is always one that fits.
+    #[test]
+    fn every_kind_codes_every_unit() {
+        let slice = Slice::all(4, 2)[4];
+        let index = Index::new(slice);
+        let mut counts = Counts::default();
+        let mut values = [UNKNOWN; UNIT];
+        for shift in 0..40 {
+            fill(&index, 0, &mut values, |place| {
+                if place % 41 == shift { 0 } else { 2 }
+            });
+            count(&index, 0, &values, &mut counts);
+        }
+        for _ in 0..2 {
+            fill(&index, 0, &mut values, |place| {
+                (place * place / 7 % 3) as u8
+            });
+            count(&index, 0, &values, &mut counts);
+        }
+        let model = Model::fit(&counts, 1);
+        let coded = encode(&index, &model, 0, &values).expect("a mixed unit");
+        assert!(coded.len() <= LONGEST);
+        let mut again = [UNKNOWN; UNIT];
+        decode(&index, &model, 0, UNIT, &coded, &mut again);
+        assert!(values.map(|state| state.min(UNKNOWN)) == again);
+        let all = (0..crate::tablebase::model::KINDS)
+            .filter(|&kind| model.kinds().any(|(it, _)| it == kind))
+            .map(|kind| encode_as(kind, &index, &model, 0, &values));
+        for coded in all {
+            decode(&index, &model, 0, UNIT, &coded, &mut again);
+            assert!(values.map(|state| state.min(UNKNOWN)) == again);
         }
     }
 
