@@ -3,8 +3,8 @@
 //! The numbering of positions and the format of files belong to `engine::tablebase`; this crate
 //! finds the values. It solves all positions with the same men at once, in rows of bits over the
 //! placements of the kings. Layers: [`kernel`] (loops by instruction set), rows over kings,
-//! captures by rows, one block, one pair of forces, then [`build`]; [`verify`] shares nothing with
-//! these but the files. Start reading at the module `block`.
+//! captures of a block, one block, pairs without kings, one pair of forces, then [`build`];
+//! [`verify`] shares nothing with these but the files. Start reading at the module `block`.
 
 mod bare;
 mod block;
