@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use engine::engine::EngineOptions;
-use engine::rules::{Game, Position};
+use engine::rules::{Game, Outcome, Position};
 use engine::search::{Answer, Limits};
 use protocol::player::{Event, Player};
 
 use crate::desk::{Databases, Orders};
 use crate::status::status;
-use crate::terms::{self, Board, LOSS, Reply, UNKNOWN};
+use crate::terms::{self, Board, DRAW, LOSS, Reply, UNKNOWN};
 
 /// How often the GUI's word is looked at, also while nothing happens.
 const LOOK: Duration = Duration::from_millis(5);
@@ -89,10 +89,15 @@ impl Table {
         let mut game = game;
         // A legal move; if not, the next call begins a new history.
         self.game = game.play(best).is_ok().then_some(game);
-        let proven = answer.filter(|answer| answer.best == Some(best));
+        let searched = answer.filter(|answer| answer.best == Some(best));
+        let outcome = self.game.as_ref().and_then(Game::outcome);
         Reply {
             board: Some(terms::write(&call.position.play(best))),
-            value: proven.map_or(UNKNOWN, |answer| terms::value(answer.report.proven())),
+            value: match outcome {
+                // By repetition or the 40-move rule, which the GUI does not count.
+                Some(Outcome::Draw(_)) => DRAW,
+                _ => searched.map_or(UNKNOWN, |answer| terms::value(answer.report.proven())),
+            },
         }
     }
 

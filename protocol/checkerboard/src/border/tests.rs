@@ -14,6 +14,9 @@ use crate::terms;
 
 const GUARD: u8 = b'G';
 
+/// Held by each test: they share what a loaded library knows.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// Calls `enginecommand` with a reply of 256 bytes between guards.
 fn command(text: &str) -> (i32, String) {
     let text = CString::new(text).expect("no NUL");
@@ -108,6 +111,7 @@ fn moved(position: &Position, called: &Called) -> Position {
 
 #[test]
 fn whole_games_are_legal_and_the_status_tells() {
+    let _alone = ALONE.lock();
     let mut position = Position::START;
     for ply in 0..30 {
         if !position.can_move() {
@@ -122,6 +126,7 @@ fn whole_games_are_legal_and_the_status_tells() {
 
 #[test]
 fn values_are_returned_when_they_are_proven() {
+    let _alone = ALONE.lock();
     for (board, value) in [
         ("W:WK32:BK26", terms::WIN),
         ("W:WK27:B28", terms::WIN),
@@ -145,8 +150,26 @@ fn values_are_returned_when_they_are_proven() {
     );
 }
 
+/// The GUI counts neither repetitions nor quiet moves; we are told what led here.
+#[test]
+fn draws_by_rule_are_told() {
+    let _alone = ALONE.lock();
+    // Both can only shuffle: after 80 such plies it is drawn whatever is played.
+    let tour = " 1-5 32-28 5-1 28-32".repeat(20);
+    let tour = tour.strip_suffix(" 28-32").expect("the last move");
+    let position = fen::read("W:WK28,K31:BK1").expect("a board");
+    let told = fen::read("B:WK32,K31:BK1")
+        .map(|it| fen::write(&it))
+        .expect("a board");
+    assert_eq!(command(&format!("set gamehist {told}{tour}")).0, 1);
+    let called = call(&position, 0.02, (0, 0), None);
+    moved(&position, &called);
+    assert_eq!(called.value, DRAW, "{}", called.status);
+}
+
 #[test]
 fn playnow_ends_an_endless_search_with_a_legal_move() {
+    let _alone = ALONE.lock();
     let position = Position::START;
     let called = call(&position, 8_600_000.0, (0, 0), Some(60));
     moved(&position, &called);
@@ -158,6 +181,7 @@ fn playnow_ends_an_endless_search_with_a_legal_move() {
 
 #[test]
 fn odd_arguments_do_no_harm() {
+    let _alone = ALONE.lock();
     let position = Position::START;
     for (time, info) in [
         (0.0, (0, 0)),
@@ -193,6 +217,7 @@ fn odd_arguments_do_no_harm() {
 
 #[test]
 fn replies_fit_and_are_quick_during_a_search() {
+    let _alone = ALONE.lock();
     let long = format!(
         "set gamehist W:WK9,K14:B13,K19,K31,K32{}",
         " 9-5 32-28".repeat(39)
