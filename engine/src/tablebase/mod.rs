@@ -7,12 +7,14 @@
 mod cache;
 mod coder;
 pub mod distance;
+mod entry;
 pub mod file;
 pub mod index;
 pub mod model;
 mod probe;
 pub mod rest;
 mod run;
+mod script;
 mod sets;
 pub mod slice;
 pub mod unit;

@@ -25,11 +25,11 @@
 //!
 //! The model also has the probabilities of the directory's codes (module `file`): a step of the
 //! ladder of first misses for each of the 255 nodes at which a bit of a code is decided. How all
-//! of this is stored is told by [`Model::transcribe`], which reads and writes.
-
-use std::sync::LazyLock;
+//! of this is stored is told by the module `script` and `Model::transcribe`, which read and write it.
 
 use super::coder::{Decoder, EVEN, Encoder, Tape};
+use super::entry::{Entry, FIRST_MISS, LADDERS, Tally, nearest};
+use super::script::Script;
 
 /// How many kinds of units there are.
 pub const KINDS: usize = 12;
@@ -42,43 +42,13 @@ pub const CAPTURE: u8 = 5;
 /// A value that is not known: what a decoded unit holds where nothing is stored.
 pub const UNKNOWN: u8 = OUTSIDE;
 
-const STATES: usize = 6;
+pub(super) const STATES: usize = 6;
 /// The combinations of the first three neighbours, of the other two, and of all.
-const COARSE: usize = STATES * STATES * STATES;
-const FINE: usize = STATES * STATES;
+pub(super) const COARSE: usize = STATES * STATES * STATES;
+pub(super) const FINE: usize = STATES * STATES;
 const PLACES: usize = COARSE * FINE;
 /// The combinations of what is near.
-const NEAR: usize = 128;
-
-const ORDERS: [[u8; 3]; 6] = [
-    [0, 1, 2],
-    [0, 2, 1],
-    [1, 0, 2],
-    [1, 2, 0],
-    [2, 0, 1],
-    [2, 1, 0],
-];
-
-/// Probabilities in 65536ths, each 27/32 of the last, from two thirds down.
-const FIRST_MISS: [u16; 64] = ladder(43_690, 27, 32);
-/// Probabilities in 65536ths, each 5/8 of the last, from a half down.
-const SECOND_MISS: [u16; 16] = ladder(32_768, 5, 8);
-
-const fn ladder<const N: usize>(top: u64, up: u64, down: u64) -> [u16; N] {
-    let mut steps = [0; N];
-    let mut exact = top << 16;
-    let mut i = 0;
-    while i < N {
-        let rounded = (exact + (1 << 15)) >> 16;
-        steps[i] = if rounded == 0 { 1 } else { rounded as u16 };
-        exact = exact * up / down;
-        i += 1;
-    }
-    steps
-}
-
-/// How often each value was seen.
-pub type Tally = [u32; 3];
+pub(super) const NEAR: usize = 128;
 
 /// What a unit's values are like, from how often each occurs; `None` when at most one does.
 #[must_use]
@@ -94,7 +64,7 @@ pub fn kind(tally: Tally) -> Option<usize> {
     Some(most * 4 + strength)
 }
 
-/// What is known near a position; `near` is ordered as in memory, see [`in_memory`].
+/// What is known near a position; `near` is ordered as in memory, see `in_memory`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Context {
     place: usize,
@@ -122,98 +92,6 @@ impl Context {
             near: self.near | (same & 3) << 5 | same >> 4 & 3,
         }
     }
-}
-
-/// The probabilities of the three values, rounded to what an entry can say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Entry(u16);
-
-impl Entry {
-    /// The best entry; with `doubt`, as if one more surprise had been seen.
-    fn fit(tally: Tally, doubt: u32) -> Self {
-        let order = (0..6)
-            .max_by_key(|&order| {
-                let [first, second, third] = ORDERS[order].map(|value| tally[usize::from(value)]);
-                (first >= second && second >= third, 6 - order)
-            })
-            .unwrap_or(0);
-        let [first, second, third] = ORDERS[order].map(|value| tally[usize::from(value)]);
-        let miss = nearest(&LADDERS.first, second + third + doubt, first);
-        let last = nearest(&LADDERS.second, third + doubt, second);
-        Self((order * 1024 + miss * 16 + last) as u16)
-    }
-
-    #[inline]
-    const fn order(self) -> [u8; 3] {
-        ORDERS[(self.0 as usize / 1024) % 6]
-    }
-
-    #[inline]
-    const fn misses(self) -> [u16; 2] {
-        let code = self.0 as usize;
-        [FIRST_MISS[code / 16 % 64], SECOND_MISS[code % 16]]
-    }
-
-    /// The numbers of the order and of the two steps.
-    const fn parts(self) -> [usize; 3] {
-        let code = self.0 as usize;
-        [code / 1024, code / 16 % 64, code % 16]
-    }
-
-    /// What coding `tally` with this entry costs, in bits.
-    fn cost(self, tally: Tally) -> f64 {
-        let [first, second, third] = self.order().map(|value| tally[usize::from(value)]);
-        let code = usize::from(self.0);
-        LADDERS.first[code / 16 % 64].cost(second + third, first)
-            + LADDERS.second[code % 16].cost(third, second)
-    }
-}
-
-/// What a miss and a hit cost with one step of a ladder, in bits.
-#[derive(Clone, Copy, Debug, Default)]
-struct Step {
-    miss: f64,
-    hit: f64,
-}
-
-impl Step {
-    fn cost(self, misses: u32, hits: u32) -> f64 {
-        f64::from(misses) * self.miss + f64::from(hits) * self.hit
-    }
-}
-
-struct Ladders {
-    first: [Step; 64],
-    second: [Step; 16],
-}
-
-static LADDERS: LazyLock<Ladders> = LazyLock::new(|| {
-    let step = |chance: u16| {
-        let chance = f64::from(chance) / 65_536.0;
-        Step {
-            miss: -chance.log2(),
-            hit: -(1.0 - chance).log2(),
-        }
-    };
-    Ladders {
-        first: FIRST_MISS.map(step),
-        second: SECOND_MISS.map(step),
-    }
-});
-
-/// The step of a ladder under which `misses` among `misses + hits` cost least. The cost falls and
-/// then rises along the ladder.
-fn nearest(ladder: &[Step], misses: u32, hits: u32) -> usize {
-    let (mut low, mut high) = (0, ladder.len() - 1);
-    while low < high {
-        let middle = (low + high) / 2;
-        if ladder[middle + 1].cost(misses, hits) < ladder[middle].cost(misses, hits) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
 }
 
 /// How often each value was seen in each context of each kind.
@@ -318,7 +196,7 @@ const fn coarse_number(place: usize, near: usize) -> usize {
 #[repr(align(64))]
 struct Block([Entry; NEAR]);
 
-type Layers = [Vec<(usize, Entry)>; 3];
+pub(super) type Layers = [Vec<(usize, Entry)>; 3];
 
 /// The probabilities of one slice.
 #[derive(Clone, Debug)]
@@ -577,111 +455,6 @@ fn for_each_node(code: u8, mut visit: impl FnMut(usize, bool)) {
         let one = code >> bit & 1 != 0;
         visit(node, one);
         node = node << 1 | usize::from(one);
-    }
-}
-
-/// Layers on their way to or from the stored form, with all that is learnt on it.
-///
-/// Layers 0 and 1 have a decision for every number of the kinds that occur whether there is an
-/// entry, layer 2 one for every place and then, where that has entries, one for every number. An
-/// entry is whether its order is that of the layer below and else which (3 bits), the step of the
-/// first miss (6 bits, in four classes by that of the layer below) and of the second (4 bits).
-struct Script<'a> {
-    known: [std::iter::Peekable<std::slice::Iter<'a, (usize, Entry)>>; 3],
-    found: Layers,
-    has: [[u16; 4]; 2],
-    has_places: [[u16; FINE]; 2],
-    has_near: [u16; NEAR],
-    same_order: [u16; 3],
-    order: [u16; 8],
-    miss: [[u16; 64]; 4],
-    last: [u16; 16],
-}
-
-impl<'a> Script<'a> {
-    fn new(known: &'a Layers) -> Self {
-        Self {
-            known: [0, 1, 2].map(|layer| known[layer].iter().peekable()),
-            found: Layers::default(),
-            has: [[EVEN; 4]; 2],
-            has_places: [[EVEN; FINE]; 2],
-            has_near: [EVEN; NEAR],
-            same_order: [EVEN; 3],
-            order: [EVEN; 8],
-            miss: [[EVEN; 64]; 4],
-            last: [EVEN; 16],
-        }
-    }
-
-    fn transcribe(mut self, kinds: &[usize], tape: &mut impl Tape) -> Layers {
-        for &kind in kinds {
-            let mut below = [Entry::default(); 4];
-            for (last, entry) in below.iter_mut().enumerate() {
-                *entry = self.sparse(0, kind * 4 + last, *entry, tape);
-            }
-            for coarse in kind * COARSE..(kind + 1) * COARSE {
-                let before = self.found[1].len();
-                let below: [Entry; 4] = std::array::from_fn(|last| {
-                    self.sparse(1, coarse * 4 + last, below[last], tape)
-                });
-                let is_known = usize::from(self.found[1].len() > before);
-                for fine in 0..FINE {
-                    self.place(coarse * FINE + fine, is_known, below, tape);
-                }
-            }
-        }
-        self.found
-    }
-
-    /// What is known of the next number of a layer, if that is below `end`.
-    fn next(&mut self, layer: usize, end: usize) -> Option<(usize, Entry)> {
-        let next = self.known[layer].peek().copied().copied();
-        next.filter(|&(number, _)| number < end)
-    }
-
-    /// The entry of a number of layer 0 or 1, or the one below.
-    fn sparse(&mut self, layer: usize, number: usize, below: Entry, tape: &mut impl Tape) -> Entry {
-        let known = self.next(layer, number + 1);
-        if tape.learn(known.is_some(), &mut self.has[layer][number % 4]) {
-            self.entry(layer, number, below, tape)
-        } else {
-            below
-        }
-    }
-
-    /// The entries of a place of layer 2.
-    fn place(&mut self, place: usize, is_known: usize, below: [Entry; 4], tape: &mut impl Tape) {
-        let known = self.next(2, (place + 1) * NEAR);
-        if !tape.learn(
-            known.is_some(),
-            &mut self.has_places[is_known][place % FINE],
-        ) {
-            return;
-        }
-        for near in 0..STATES * 16 {
-            let number = place * NEAR + near;
-            let known = self.next(2, number + 1);
-            if tape.learn(known.is_some(), &mut self.has_near[near]) {
-                self.entry(2, number, below[near % 4], tape);
-            }
-        }
-    }
-
-    fn entry(&mut self, layer: usize, number: usize, below: Entry, tape: &mut impl Tape) -> Entry {
-        let known = self.known[layer].next().map_or(below, |&(_, entry)| entry);
-        let [order, miss, last] = known.parts();
-        let [order_below, miss_below, _] = below.parts();
-        let is_new = tape.learn(order != order_below, &mut self.same_order[layer]);
-        let order = if is_new {
-            tape.number(3, order, &mut self.order) % 6
-        } else {
-            order_below
-        };
-        let miss = tape.number(6, miss, &mut self.miss[miss_below / 16]);
-        let last = tape.number(4, last, &mut self.last);
-        let entry = Entry((order * 1024 + miss * 16 + last) as u16);
-        self.found[layer].push((number, entry));
-        entry
     }
 }
 

@@ -17,7 +17,7 @@
 //! estimate  starts at a half; the n-th decision moves it by 1/(n + 1), later ones by 1/32
 //! ```
 //!
-//! Start reading at [`code`].
+//! Start reading at `code`.
 
 use super::super::coder::{Decoder, Encoder};
 use super::super::index::{Index, choose};

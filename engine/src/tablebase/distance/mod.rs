@@ -4,7 +4,7 @@
 //! legal move is at distance 0. Distances decide whether the 40-move rule spoils a win, and let
 //! won endings make progress; they say nothing of the plies to the end of the game. Only slices
 //! with kings on both sides need stored distances: elsewhere one side has nothing but
-//! irreversible moves. Start reading at [`file`].
+//! irreversible moves. Start reading at [`mod@file`].
 
 pub mod coding;
 pub mod file;
