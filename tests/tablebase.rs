@@ -22,6 +22,7 @@ fn build(folder: &Path, pieces: u32, isa: Isa) {
         per_side: 4,
         out: Some(folder.to_owned()),
         isa,
+        distances: None,
     };
     build::build(&order, |_, _| {}).expect("a build in a new folder");
 }

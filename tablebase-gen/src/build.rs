@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::bare::Bare;
 use crate::block::{Solver, Target};
+use crate::distances;
 use crate::encode;
 use crate::kernel::Isa;
 use crate::lookup::Lookup;
@@ -198,6 +199,8 @@ pub struct Order {
     pub out: Option<PathBuf>,
     /// The instruction set of the loops.
     pub isa: Isa,
+    /// Write distances too; those up to so many plies are told as that many.
+    pub distances: Option<u8>,
 }
 
 /// The slices solved last.
@@ -230,6 +233,8 @@ pub struct Progress {
     pub seconds_generate: f64,
     /// Seconds spent on coding and writing.
     pub seconds_compress: f64,
+    /// Seconds spent on distances.
+    pub seconds_distances: f64,
     /// Bytes of the files of this order.
     pub bytes: u64,
 }
@@ -262,7 +267,7 @@ fn finished(path: &Path, slice: Slice) -> Option<u64> {
 }
 
 /// Writes a file whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let beside = path.with_extension("part");
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;
@@ -328,6 +333,11 @@ pub fn build(
             progress.positions += solved.positions();
             watch(&progress, Event::Solved(&solved));
             write_pair(order, &pair, &solved, &mut progress, &mut watch)?;
+            if let (Some(out), Some(least)) = (&order.out, order.distances) {
+                let started = Instant::now();
+                progress.bytes += distances::store_pair(out, order.isa, &store, &pair, least)?;
+                progress.seconds_distances += started.elapsed().as_secs_f64();
+            }
             let now = forces[0].men + forces[1].men;
             if pieces == order.pieces && now > men {
                 men = now;

@@ -11,6 +11,7 @@ mod block;
 pub mod build;
 mod capture;
 mod check;
+pub mod distances;
 mod encode;
 pub mod kernel;
 mod kings;

@@ -65,6 +65,12 @@ struct Build {
     /// Solve and count, but write no files.
     #[arg(long, conflicts_with = "out")]
     count_only: bool,
+    /// Write the distances to the next capture or man's move too.
+    #[arg(long, conflicts_with = "count_only")]
+    distances: bool,
+    /// Tell distances up to so many plies as that many.
+    #[arg(long, value_name = "PLIES", default_value_t = 1, requires = "distances", value_parser = clap::value_parser!(u8).range(1..=60))]
+    least_distance: u8,
     /// Progress and result as one JSON object a line.
     #[arg(long)]
     json: bool,
@@ -236,6 +242,7 @@ fn progress_object(progress: &Progress) -> serde_json::Value {
         "of": progress.of,
         "seconds_generate": progress.seconds_generate,
         "seconds_compress": progress.seconds_compress,
+        "seconds_distances": progress.seconds_distances,
         "bytes": progress.bytes,
     })
 }
@@ -265,6 +272,7 @@ fn run_build(args: &Build) -> anyhow::Result<bool> {
         per_side: args.extent.per_side,
         out: (!args.count_only).then(|| args.out.clone()),
         isa,
+        distances: args.distances.then_some(args.least_distance),
     };
     let bar = bar(1);
     let done = in_pool(args.threads, || {

@@ -138,12 +138,10 @@ impl Tablebase {
         self.distances.images()
     }
 
-    /// The stored distance of a position with a stored value, and the least that is told exactly.
-    pub(super) fn stored_distance(
-        &self,
-        slice: Slice,
-        position: &Position,
-    ) -> Result<(u8, u8), ProbeError> {
+    /// The stored distance of a lost position without a capture and with kings on both sides, and
+    /// the distance that all shorter ones are told as.
+    pub(super) fn stored_distance(&self, position: &Position) -> Result<(u8, u8), ProbeError> {
+        let slice = Slice::of(position);
         let values = place(slice).and_then(|place| self.images[place].as_ref());
         let image = self.distances.image(slice);
         let (Some(values), Some(image)) = (values, image) else {

@@ -1,14 +1,17 @@
 //! Distances of 16,384 positions, coded together.
 //!
-//! Only won and lost positions that have a stored value are coded, in the order of their numbers;
-//! which these are is known from the values. A distance is told as its difference from what is
-//! known nearby, in binary decisions whose probabilities adapt within the unit:
+//! Only lost positions without a capture have a stored distance: that of a won one follows from
+//! its moves. Among them are positions whose value is not stored (module `rest`), so that for these
+//! it is told first whether they are lost. Positions are coded in the order of their numbers. A
+//! distance is told as its difference from what is known nearby, in binary decisions whose
+//! probabilities adapt within the unit:
 //!
 //! ```text
-//! nearby    among positions of the same value: the last distance of the same parity of the sum
-//!           of rows, the one where our kings are placed alike and theirs as they were before, the
-//!           one where our second king stands one square lower; their median M (of two the first,
-//!           of none 2)
+//! lost?     in the context of the last two answers, and of whether the position before in which
+//!           our kings are placed alike and theirs as they were is lost, not lost, or out of the unit
+//! nearby    the last distance of the same parity of the sum of rows, the one where our kings are
+//!           placed alike and theirs as they were before, the one where our second king stands one
+//!           square lower; their median M (of two the first, of none 2)
 //! spread    how many are known, and how far they are apart: 6 classes
 //! decisions odd or even, in the context of M's parity and the spread; then with h = distance / 2
 //!           and m = M / 2, in the context of m (8 classes) and the spread: h = m? h < m?
@@ -32,6 +35,17 @@ pub const NONE: u8 = u8::MAX;
 
 /// The longest distance that can be told.
 pub const MOST: u8 = 2 * MOST_HALF;
+
+/// What is known of a position before its distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Not lost, or with a capture: without a stored distance.
+    Other,
+    /// Perhaps lost, without a capture.
+    Perhaps,
+    /// Lost, without a capture.
+    Lost,
+}
 
 const SPREADS: usize = 6;
 const SIZES: usize = 8;
@@ -67,6 +81,12 @@ impl Estimate {
 /// Either end of the coder: the writer is told each decision, the reader finds it.
 trait Decide {
     fn decide(&mut self, told: bool, yes: u16) -> bool;
+
+    fn learn(&mut self, estimate: &mut Estimate, told: bool) -> bool {
+        let yes = self.decide(told, estimate.yes);
+        estimate.learn(yes);
+        yes
+    }
 }
 
 impl Decide for Encoder {
@@ -83,6 +103,7 @@ impl Decide for Decoder<'_> {
 }
 
 struct Estimates {
+    lost: [Estimate; 12],
     parity: [Estimate; 2 * SPREADS],
     rest: [Estimate; SIZES * SPREADS * DECISIONS],
 }
@@ -90,6 +111,7 @@ struct Estimates {
 impl Estimates {
     const fn new() -> Self {
         Self {
+            lost: [Estimate::NEW; 12],
             parity: [Estimate::NEW; 2 * SPREADS],
             rest: [Estimate::NEW; SIZES * SPREADS * DECISIONS],
         }
@@ -97,28 +119,23 @@ impl Estimates {
 
     /// Tells or finds one distance; `told` counts for the writer alone.
     fn code(&mut self, end: &mut impl Decide, (near, spread): (u8, usize), told: u8) -> u8 {
-        let mut decide = |estimate: &mut Estimate, told| {
-            let yes = end.decide(told, estimate.yes);
-            estimate.learn(yes);
-            yes
-        };
         let odd = &mut self.parity[usize::from(near & 1) * SPREADS + spread];
-        let odd = decide(odd, told & 1 != 0);
+        let odd = end.learn(odd, told & 1 != 0);
         let (half, middle) = (told / 2, near / 2);
         let first = (size(middle) * SPREADS + spread) * DECISIONS;
         let [equal, below, steps @ ..] = &mut self.rest[first..first + DECISIONS] else {
             return NONE;
         };
-        if decide(equal, half == middle) {
+        if end.learn(equal, half == middle) {
             return (middle * 2) | u8::from(odd);
         }
-        let is_below = decide(below, half < middle);
+        let is_below = end.learn(below, half < middle);
         let beyond = half.abs_diff(middle).wrapping_sub(1);
         let mut count = 0;
         while count < MOST_HALF {
             let mut even = Estimate::NEW;
             let step = steps.get_mut(usize::from(count)).unwrap_or(&mut even);
-            if !decide(step, count < beyond) {
+            if !end.learn(step, count < beyond) {
                 break;
             }
             count += 1;
@@ -145,8 +162,10 @@ const fn size(half: u8) -> usize {
 
 /// What is known of the distances before the current one.
 struct Nearby {
-    /// By value and parity.
-    same: [[u8; 2]; 2],
+    /// The last distance of each parity.
+    same: [u8; 2],
+    /// The last two answers to "lost?".
+    answers: usize,
     row: usize,
     two_kings: bool,
 }
@@ -154,19 +173,34 @@ struct Nearby {
 impl Nearby {
     fn new(index: &Index) -> Self {
         Self {
-            same: [[NONE; 2]; 2],
+            same: [NONE; 2],
+            answers: 0,
             row: usize::try_from(index.row_len()).unwrap_or(UNIT),
             two_kings: index.slice().own.kings > 1,
         }
     }
 
-    fn guess(&self, values: &[u8], distances: &[u8], at: usize, walk: &Walk) -> (u8, usize) {
-        let back = |by: usize| match at.checked_sub(by) {
-            Some(before) if values[before] == values[at] => distances[before],
-            _ => NONE,
+    fn is_lost(
+        &mut self,
+        estimates: &mut Estimates,
+        end: &mut impl Decide,
+        distances: &[u8],
+        at: usize,
+    ) -> bool {
+        let above = match at.checked_sub(self.row) {
+            Some(before) => usize::from(distances[before] != NONE),
+            None => 2,
         };
+        let estimate = &mut estimates.lost[self.answers * 3 + above];
+        let lost = end.learn(estimate, distances[at] != NONE);
+        self.answers = (self.answers << 1 | usize::from(lost)) & 3;
+        lost
+    }
+
+    fn guess(&self, distances: &[u8], at: usize, walk: &Walk) -> (u8, usize) {
+        let back = |by: usize| at.checked_sub(by).map_or(NONE, |before| distances[before]);
         let lower = if self.two_kings { lower(walk) } else { None };
-        let last = self.same[usize::from(values[at] / 2)][parity(walk)];
+        let last = self.same[parity(walk)];
         let mut known = [last, back(self.row), lower.map_or(NONE, back)];
         let first = known.into_iter().find(|&it| it != NONE);
         known.sort_unstable();
@@ -205,36 +239,62 @@ fn parity(walk: &Walk) -> usize {
     ((sets & regions::ODD_ROWS.0).count_ones() & 1) as usize
 }
 
-/// Runs through a unit with its stored values; where they are a win or a loss, a distance is told
-/// or found.
-fn code(index: &Index, unit: u64, values: &[u8], end: &mut impl Decide, distances: &mut [u8]) {
+/// Runs through a unit and tells or finds whether positions are lost, and their distances.
+fn code(
+    index: &Index,
+    unit: u64,
+    mut kind: impl FnMut(usize, &Walk) -> Kind,
+    end: &mut impl Decide,
+    distances: &mut [u8],
+) {
     let mut estimates = Estimates::new();
     let mut nearby = Nearby::new(index);
     let mut walk = Walk::new(index, unit * UNIT as u64);
     for at in 0..distances.len() {
-        if let value @ (0 | 2) = values[at] {
-            let near = nearby.guess(values, distances, at, &walk);
-            distances[at] = estimates.code(end, near, distances[at]);
-            nearby.same[usize::from(value / 2)][parity(&walk)] = distances[at];
-        }
+        let lost = match kind(at, &walk) {
+            Kind::Other => false,
+            Kind::Perhaps => nearby.is_lost(&mut estimates, end, distances, at),
+            Kind::Lost => true,
+        };
+        distances[at] = if lost {
+            let near = nearby.guess(distances, at, &walk);
+            let found = estimates.code(end, near, distances[at]);
+            nearby.same[parity(&walk)] = found;
+            found
+        } else {
+            NONE
+        };
         walk.advance();
     }
 }
 
-/// The bytes that tell the distances of a unit (at most [`MOST`] plies each) whose stored values
-/// (0 loss, 1 draw, 2 win, 3 none) are given.
+/// The bytes that tell the distances of a unit (at most [`MOST`] plies each, [`NONE`] where a
+/// position is not lost); `kind` says what is known before, with a place in the unit.
 #[must_use]
-pub fn encode(index: &Index, unit: u64, values: &[u8], distances: &[u8]) -> Vec<u8> {
+pub fn encode(
+    index: &Index,
+    unit: u64,
+    distances: &[u8],
+    kind: impl FnMut(usize, &Walk) -> Kind,
+) -> Vec<u8> {
     let mut encoder = Encoder::new();
-    code(index, unit, values, &mut encoder, &mut distances.to_vec());
+    code(index, unit, kind, &mut encoder, &mut distances.to_vec());
     encoder.finish()
 }
 
-/// The distances that `bytes` tell, [`NONE`] where there is none, for a unit with these stored
-/// values. Bytes that [`encode`] did not write give distances without meaning, never a panic.
-pub fn decode(index: &Index, unit: u64, values: &[u8], bytes: &[u8], distances: &mut [u8]) {
-    distances.fill(NONE);
-    code(index, unit, values, &mut Decoder::new(bytes), distances);
+/// The distances that `bytes` tell, `len` of them, [`NONE`] where there is none. Bytes that
+/// [`encode`] did not write give distances without meaning, never a panic.
+#[must_use]
+pub fn decode(
+    index: &Index,
+    unit: u64,
+    len: usize,
+    bytes: &[u8],
+    kind: impl FnMut(usize, &Walk) -> Kind,
+) -> Box<[u8]> {
+    let mut distances = vec![NONE; len].into_boxed_slice();
+    code(index, unit, kind, &mut Decoder::new(bytes), &mut distances);
+    distances
 }
 
 #[cfg(test)]
@@ -242,15 +302,16 @@ mod tests {
     use super::*;
     use crate::tablebase::Slice;
 
-    /// Values and distances with some regularity and some without.
-    fn made_up(number: u64, at: usize) -> (u8, u8) {
-        let value = (number as usize + at / 3) % 4;
+    /// Kinds and distances with some regularity and some without.
+    fn made_up(number: u64, at: usize) -> (Kind, u8) {
+        let kind = [Kind::Lost, Kind::Perhaps, Kind::Other][(number as usize + at / 3) % 3];
         let distance = match (number + at as u64) % 7 {
-            _ if value % 2 == 1 => NONE,
+            0..=2 if kind == Kind::Perhaps => NONE,
+            _ if kind == Kind::Other => NONE,
             1 => (at * 37 % 251) as u8,
             _ => (at / 50 % 120 * 2) as u8,
         };
-        (value as u8, distance)
+        (kind, distance)
     }
 
     #[test]
@@ -259,12 +320,11 @@ mod tests {
             let index = Index::new(slice);
             for unit in (0..index.len().div_ceil(UNIT as u64)).step_by(5) {
                 let len = (index.len() - unit * UNIT as u64).min(UNIT as u64) as usize;
-                let (values, told): (Vec<u8>, Vec<u8>) =
-                    (0..len).map(|at| made_up(unit, at)).unzip();
-                let bytes = encode(&index, unit, &values, &told);
-                let mut found = vec![7; len];
-                decode(&index, unit, &values, &bytes, &mut found);
-                assert!(told == found, "{slice} unit {unit}");
+                let told: Vec<u8> = (0..len).map(|at| made_up(unit, at).1).collect();
+                let kind = |at: usize, _: &Walk| made_up(unit, at).0;
+                let bytes = encode(&index, unit, &told, kind);
+                let found = decode(&index, unit, len, &bytes, kind);
+                assert!(told == *found, "{slice} unit {unit}");
             }
         }
     }
@@ -273,9 +333,8 @@ mod tests {
     fn any_bytes_decode_to_something() {
         let index = Index::new(Slice::all(4, 2)[4]);
         for first in 0..=255 {
-            let (values, mut found) = (vec![2; UNIT], vec![0; UNIT]);
             let bytes = [first, !first, 77, first];
-            decode(&index, 0, &values, &bytes, &mut found);
+            let found = decode(&index, 0, UNIT, &bytes, |_, _| Kind::Lost);
             assert!(found.iter().all(|&it| it != NONE));
         }
     }

@@ -23,7 +23,8 @@ use std::sync::{Arc, OnceLock};
 use super::super::file::{Damage, DamagedPart, FileError, Volume};
 use super::super::index::Index;
 use super::super::slice::{Force, Slice};
-use super::coding::{self, UNIT};
+use super::super::walk::Walk;
+use super::coding::{self, Kind, UNIT};
 
 /// The first bytes of every image.
 const MAGIC: [u8; 8] = *b"CROWNTD\0";
@@ -269,15 +270,19 @@ impl Image {
             .ok_or_else(damaged)
     }
 
-    /// The distances of a unit whose stored values are given.
+    /// The distances of a unit of `len` positions of which `kind` says what is known before.
     ///
     /// # Errors
     ///
     /// As [`Image::stored`].
-    pub fn decode(&self, index: &Index, unit: u64, values: &[u8]) -> Result<Box<[u8]>, Damage> {
+    pub fn decode(
+        &self,
+        index: &Index,
+        unit: u64,
+        len: usize,
+        kind: impl FnMut(usize, &Walk) -> Kind,
+    ) -> Result<Box<[u8]>, Damage> {
         let coded = self.stored(unit)?;
-        let mut distances = vec![coding::NONE; values.len()].into_boxed_slice();
-        coding::decode(index, unit, values, coded, &mut distances);
-        Ok(distances)
+        Ok(coding::decode(index, unit, len, coded, kind))
     }
 }

@@ -1,14 +1,13 @@
 //! The distance of any position, from what is stored and from the moves.
 //!
-//! A distance that is not stored follows from the moves, as values do. Distances up to the least
-//! that a file tells exactly are found by a search of as many plies. Start reading at
+//! The distance of a won position follows from those of the lost ones that its moves lead to, so
+//! one distance needs at most as many look-ups as there are moves. Where a file tells short
+//! distances only as short, they are found by a search of as many plies. Start reading at
 //! [`Tablebase::distance`].
 
 use std::collections::HashMap;
 
 use super::super::probe::{ProbeError, Tablebase};
-use super::super::rest;
-use super::super::slice::Slice;
 use super::super::wld::Wld;
 use crate::rules::{Move, Position, law::QUIET_PLIES_TO_DRAW};
 
@@ -89,12 +88,10 @@ impl Tablebase {
         if let Some(plies) = at_once(position) {
             return Ok(plies);
         }
-        let slice = Slice::of(position);
-        let told = slice.their.kings > 0 && !rest::is_left_out(position);
-        if !told {
+        if value == Wld::Win || position.kings(!position.turn()).is_empty() {
             return self.plies_by_moves(position, value);
         }
-        let (plies, least) = self.stored_distance(slice, position)?;
+        let (plies, least) = self.stored_distance(position)?;
         if plies > least {
             return Ok(u32::from(plies));
         }
@@ -107,7 +104,8 @@ impl Tablebase {
         Ok(u32::from(least))
     }
 
-    /// The distance by those of the successors.
+    /// The distance of a won position, or of kings that lose against men, by those of the
+    /// successors: these are lost, or men and at distance 1.
     fn plies_by_moves(&self, position: &Position, value: Wld) -> Result<u32, ProbeError> {
         let mut found = None;
         for mv in position.legal_moves() {
@@ -126,7 +124,7 @@ impl Tablebase {
                 (Some(before), _) => plies.max(before),
             });
         }
-        Ok(found.unwrap_or(0))
+        Ok(found.unwrap_or(1))
     }
 
     /// Whether the distance is at most `plies`, by a search; `known` has for positions the plies
@@ -146,7 +144,7 @@ impl Tablebase {
         }
         let (few, enough) = match known.get(position) {
             Some(&bounds) => bounds,
-            None => self.stored_bounds(position)?,
+            None => self.stored_bounds(position, value)?,
         };
         if plies <= few || plies >= enough {
             return Ok(plies >= enough);
@@ -174,12 +172,11 @@ impl Tablebase {
     }
 
     /// The plies that are too few and those that are enough, by what is stored.
-    fn stored_bounds(&self, position: &Position) -> Result<(u8, u8), ProbeError> {
-        let slice = Slice::of(position);
-        if slice.their.kings == 0 || rest::is_left_out(position) {
+    fn stored_bounds(&self, position: &Position, value: Wld) -> Result<(u8, u8), ProbeError> {
+        if value == Wld::Win || position.kings(!position.turn()).is_empty() {
             return Ok((0, u8::MAX));
         }
-        let (plies, least) = self.stored_distance(slice, position)?;
+        let (plies, least) = self.stored_distance(position)?;
         Ok(if plies > least {
             (plies - 1, plies)
         } else {
@@ -188,12 +185,9 @@ impl Tablebase {
     }
 }
 
-/// The distance where it needs no look-up: without a legal move, and where every move is a
-/// capture or a man's move.
+/// The distance where it needs no look-up: where every move is a capture or a man's move, or
+/// there is none.
 fn at_once(position: &Position) -> Option<u32> {
-    if !position.can_move() {
-        return Some(0);
-    }
     let kings = position.kings(position.turn());
-    (kings.is_empty() || position.has_jump()).then_some(1)
+    (kings.is_empty() || position.has_jump() || !position.can_move()).then_some(1)
 }

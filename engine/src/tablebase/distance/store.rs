@@ -7,7 +7,8 @@ use super::super::index::Placement;
 use super::super::model::UNKNOWN;
 use super::super::slice::Slice;
 use super::super::unit::{self, UNIT as VALUES};
-use super::coding::UNIT;
+use super::super::walk::Walk;
+use super::coding::{Kind, UNIT};
 use super::file::Image;
 use crate::rules::Position;
 
@@ -44,7 +45,7 @@ impl Store {
         self.images.iter().find(|it| it.header().slice == slice)
     }
 
-    /// The stored distance of a position whose value `values` has stored.
+    /// The stored distance of a lost position without a capture; `values` is the image of its slice.
     pub(in super::super) fn look_up(
         &self,
         image: &Image,
@@ -73,18 +74,39 @@ impl Store {
 
 /// The distances of one unit.
 fn decoded(image: &Image, values: &Values, number: u64) -> Result<Box<[u8]>, Damage> {
-    let index = values.index();
-    let len = (index.len() - number * UNIT as u64).min(UNIT as u64) as usize;
-    let mut known = vec![UNKNOWN; len];
-    let first = number * (UNIT / VALUES) as u64;
-    for (unit, known) in (first..).zip(known.chunks_mut(VALUES)) {
-        known.copy_from_slice(&stored_values(values, unit)?[..known.len()]);
+    let known = stored_values(values, number)?;
+    let kind = |at: usize, walk: &Walk| kind(known[at], walk);
+    image.decode(values.index(), number, known.len(), kind)
+}
+
+/// What a stored value (0 loss, 1 draw, 2 win, others where none is stored) says of a position.
+#[must_use]
+pub fn kind(value: u8, walk: &Walk) -> Kind {
+    match value {
+        0 => Kind::Lost,
+        1 | 2 => Kind::Other,
+        _ if walk.position().has_jump() => Kind::Other,
+        _ => Kind::Perhaps,
     }
-    image.decode(index, number, &known)
+}
+
+/// The stored values of one unit of distances, as [`kind`] takes them.
+///
+/// # Errors
+///
+/// [`Damage`] when a checksum is wrong.
+pub fn stored_values(image: &Values, unit: u64) -> Result<Vec<u8>, Damage> {
+    let len = (image.index().len() - unit * UNIT as u64).min(UNIT as u64) as usize;
+    let mut known = vec![UNKNOWN; len];
+    let first = unit * (UNIT / VALUES) as u64;
+    for (number, known) in (first..).zip(known.chunks_mut(VALUES)) {
+        known.copy_from_slice(&values_of(image, number)?[..known.len()]);
+    }
+    Ok(known)
 }
 
 /// The stored values of one unit of values.
-fn stored_values(image: &Values, number: u64) -> Result<[u8; VALUES], Damage> {
+fn values_of(image: &Values, number: u64) -> Result<[u8; VALUES], Damage> {
     let mut values = [UNKNOWN; VALUES];
     match image.stored(number)? {
         Stored::Coded(bytes) => image.decode(number, VALUES, bytes, &mut values)?,
