@@ -131,6 +131,9 @@ struct Pack {
     /// The file to write.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Join the files of distances.
+    #[arg(long)]
+    distances: bool,
 }
 
 fn main() -> ExitCode {
@@ -407,7 +410,12 @@ fn run_plan(args: &Plan) {
 }
 
 fn run_pack(args: &Pack) -> anyhow::Result<bool> {
-    let bytes = stats::pack(&args.dir, args.pieces)?;
+    let pack = if args.distances {
+        stats::pack_distances
+    } else {
+        stats::pack
+    };
+    let bytes = pack(&args.dir, args.pieces)?;
     fs::write(&args.out, &bytes).with_context(|| format!("cannot write {}", args.out.display()))?;
     println!("{} bytes in {}", bytes.len(), args.out.display());
     Ok(true)

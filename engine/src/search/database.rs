@@ -10,14 +10,14 @@ use super::root::RootMove;
 use super::worker::{Node, Worker};
 use crate::rules::{Game, Position};
 use crate::score::{Depth, Ply, Score};
-use crate::tablebase::{Effort, Tablebase, Wld};
+use crate::tablebase::{Effort, Tablebase, Wld, forty_move_value};
 
 /// The databases of one search, with what they say of its root.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Databases<'a> {
     tablebase: &'a Tablebase,
     most_pieces: u32,
-    /// For the side to move at the root.
+    /// For the side to move at the root, as far as the 40-move rule leaves it.
     root: Option<Wld>,
 }
 
@@ -53,24 +53,48 @@ impl<'a> Databases<'a> {
         PROGRESS.rotate_left(winner as u32)
     }
 
-    /// The root moves worth searching, when so many `lines` are asked for: those that keep the
-    /// value, if they are enough.
-    pub(super) fn roots(&self, position: &Position, lines: usize) -> Vec<RootMove> {
-        let mut roots = RootMove::all(position);
-        if self.root.is_none() {
+    /// The root moves worth searching, when so many `lines` are asked for: if they are enough,
+    /// those that keep the value, and of winning ones those that come nearest to the next capture
+    /// or man's move.
+    pub(super) fn roots(&mut self, game: &Game, lines: usize) -> Vec<RootMove> {
+        let position = game.position();
+        let mut roots = RootMove::all(&position);
+        let Some(value) = self.root else {
             return roots;
-        }
+        };
         for root in &mut roots {
             let value = self.tablebase.probe(&position.play(root.mv));
             root.value = value.ok().map(|value| -value);
         }
         let kept = roots.iter().filter(|root| root.value == self.root).count();
-        if kept >= lines.max(1) {
-            roots.retain(|root| root.value == self.root);
-        } else {
+        if kept < lines.max(1) {
             roots.sort_by_key(|root| std::cmp::Reverse(root.value));
+            return roots;
+        }
+        roots.retain(|root| root.value == self.root);
+        if value == Wld::Win && lines <= 1 {
+            self.keep_nearest(game, &mut roots);
         }
         roots
+    }
+
+    /// Keeps the winning moves of the least distance, where distances are known. A win that comes
+    /// too late for the 40-move rule is played for, but not taken for one.
+    fn keep_nearest(&mut self, game: &Game, roots: &mut Vec<RootMove>) {
+        for root in roots.iter_mut() {
+            root.distance = self.tablebase.distance_after(&game.position(), root.mv);
+        }
+        let nearest = roots.iter().filter_map(|root| root.distance).min();
+        if nearest.is_none() {
+            return;
+        }
+        roots.retain(|root| root.distance == nearest);
+        if forty_move_value(Wld::Win, nearest, game.quiet_plies()) != Wld::Win {
+            self.root = None;
+            for root in roots {
+                (root.value, root.distance) = (None, None);
+            }
+        }
     }
 }
 

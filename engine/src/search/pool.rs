@@ -68,10 +68,10 @@ impl Job {
     fn search(&self, statistics: &mut [Statistics], recorder: &mut Recorder<'_>) -> Report {
         self.table.begin_search();
         let position = self.game.position();
-        let databases = self.databases();
-        let roots = databases.map_or_else(
+        let mut databases = self.databases();
+        let roots = databases.as_mut().map_or_else(
             || RootMove::all(&position),
-            |it| it.roots(&position, self.limits.lines),
+            |it| it.roots(&self.game, self.limits.lines),
         );
         let shared = Shared {
             table: &self.table,

@@ -22,6 +22,8 @@ pub(super) struct RootMove {
     pub(super) pv: Vec<Move>,
     /// What the databases say of it, for the side that makes it.
     pub(super) value: Option<Wld>,
+    /// Plies to the next capture or man's move, if it wins and the databases tell.
+    pub(super) distance: Option<u32>,
 }
 
 impl RootMove {
@@ -33,6 +35,7 @@ impl RootMove {
             previous: -Score::INFINITY,
             pv: vec![mv],
             value: None,
+            distance: None,
         };
         position.legal_moves().iter().map(new).collect()
     }
@@ -68,10 +71,14 @@ impl RootMove {
         } else {
             self.previous
         };
-        if latest > -Score::INFINITY {
+        let latest = if latest > -Score::INFINITY {
             latest
         } else {
             Score::DRAW
+        };
+        match self.distance {
+            Some(plies) => latest.max(Score::database_win_in(plies as u16)),
+            None => latest,
         }
     }
 }

@@ -23,6 +23,9 @@ use crate::rules::Position;
 /// Up to five pieces, as `tablebase-gen pack` joins them.
 static FIVE: &[u8] = include_bytes!("../../tablebases/five.ctb");
 
+/// Distances of up to four pieces, as `tablebase-gen pack --distances` joins them.
+static FOUR: &[u8] = include_bytes!("../../tablebases/four.ctd");
+
 /// The most pieces of one side in any database.
 const MOST: usize = 4;
 const PLACES: usize = (MOST + 1).pow(4);
@@ -97,6 +100,8 @@ impl Tablebase {
         // The suite opens these images, so there is no fault to tell.
         let volume = Volume::built_in("built in", FIVE);
         drop(tablebase.add(volume));
+        let distances = Volume::built_in("built in", FOUR);
+        drop(tablebase.distances.add(distances));
         tablebase
     }
 

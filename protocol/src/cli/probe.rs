@@ -5,8 +5,8 @@ use std::io::Write;
 
 use clap::Args;
 use engine::notation::{diagram, fen, moves};
-use engine::rules::{Move, Position};
-use engine::tablebase::{Tablebase, Wld};
+use engine::rules::Game;
+use engine::tablebase::{Rated, Tablebase, Wld, forty_move_value};
 use protocol::databases::{self, CACHE_MB, Wanted};
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub(super) struct Probe {
     json: bool,
 }
 
-/// The keys of `--json`. The distances are for databases that have them; none has yet.
+/// The keys of `--json`. A distance counts plies to the next capture or man's move.
 #[derive(Serialize)]
 struct Probed {
     fen: String,
@@ -49,31 +49,26 @@ struct ProbedMove {
 
 impl Probe {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<Answer, Failure> {
-        let position = self.position.read()?.position();
+        let game = self.position.read()?.game;
         let found = databases::open(&Wanted::option(self.tablebase.as_ref()), CACHE_MB)
             .map_err(|error| Failure::Input(error.to_string()))?;
         let tablebase = found.tablebase.unwrap_or_else(|| Tablebase::empty(0));
-        let value = tablebase.probe(&position);
-        let moves = self.moves(&position, &tablebase);
+        let value = tablebase.probe(&game.position());
+        let probed = self.probed(&game, &tablebase);
         if self.json {
-            let probed = Probed {
-                fen: fen::write(&position),
-                value: value.as_ref().ok().map(|value| value.name()),
-                distance: None,
-                forty_move_value: None,
-                moves,
-            };
             let line = serde_json::to_string(&probed).map_err(std::io::Error::from)?;
             writeln!(out, "{line}")?;
         } else {
+            let position = game.position();
             write!(out, "{}", diagram::print(&position, self.notation.notation))?;
-            writeln!(out, "\n{}\n{}", fen::write(&position), found.line)?;
+            writeln!(out, "\n{}\n{}", probed.fen, found.line)?;
             match &value {
-                Ok(value) => writeln!(out, "{} to move: {value}", position.turn())?,
+                Ok(_) => writeln!(out, "{} to move: {}", position.turn(), probed.told(&game))?,
                 Err(error) => writeln!(out, "unknown: {error}")?,
             }
-            for ProbedMove { text, value, .. } in moves {
-                writeln!(out, "{text:>8}  {}", value.unwrap_or("unknown"))?;
+            for it in &probed.moves {
+                let value = told(it.value, it.distance);
+                writeln!(out, "{:>8}  {value}", it.text)?;
             }
         }
         Ok(if value.is_ok() {
@@ -83,21 +78,54 @@ impl Probe {
         })
     }
 
-    /// Every legal move, the best for the mover first; unknown ones last.
-    fn moves(&self, position: &Position, tablebase: &Tablebase) -> Vec<ProbedMove> {
-        let value = |mv: Move| tablebase.probe(&position.play(mv)).ok().map(|value| -value);
-        let mut all: Vec<(Move, Option<Wld>)> = position
-            .legal_moves()
-            .into_iter()
-            .map(|mv| (mv, value(mv)))
-            .collect();
-        all.sort_by_key(|&(_, value)| std::cmp::Reverse(value));
-        all.into_iter()
-            .map(|(mv, value)| ProbedMove {
-                text: moves::write(mv, position, self.notation.notation),
-                value: value.map(Wld::name),
-                distance: None,
-            })
-            .collect()
+    fn probed(&self, game: &Game, tablebase: &Tablebase) -> Probed {
+        let position = game.position();
+        let value = tablebase.probe(&position).ok();
+        let distance = tablebase.distance(&position).ok().flatten();
+        let forty_moves = match value {
+            Some(Wld::Draw) => value,
+            _ => value
+                .filter(|_| distance.is_some())
+                .map(|value| forty_move_value(value, distance, game.quiet_plies())),
+        };
+        let mut moves = tablebase.rate_moves(&position);
+        moves.sort_by_key(Rated::order);
+        let probed = |rated: &Rated| ProbedMove {
+            text: moves::write(rated.mv, &position, self.notation.notation),
+            value: rated.value.map(Wld::name),
+            distance: rated.distance,
+        };
+        Probed {
+            fen: fen::write(&position),
+            value: value.map(Wld::name),
+            distance,
+            forty_move_value: forty_moves.map(Wld::name),
+            moves: moves.iter().map(probed).collect(),
+        }
+    }
+}
+
+impl Probed {
+    fn told(&self, game: &Game) -> String {
+        let value = told(self.value, self.distance);
+        if self.forty_move_value == self.value || self.forty_move_value.is_none() {
+            return value;
+        }
+        let quiet = game.quiet_plies();
+        format!(
+            "{value}, but the 40-move rule makes it a draw from here ({quiet} plies are gone already)"
+        )
+    }
+}
+
+/// A value with its distance, for people.
+fn told(value: Option<&str>, distance: Option<u32>) -> String {
+    match (value, distance) {
+        (None, _) => "unknown".into(),
+        (Some(value), None) => value.into(),
+        (Some(value), Some(1)) => format!("{value}, by a capture or a man's move at once"),
+        (Some(value), Some(plies)) => {
+            format!("{value}, {plies} plies to a capture or a man's move")
+        }
     }
 }

@@ -63,6 +63,16 @@ impl Tablebase {
         }
     }
 
+    /// Plies from before a winning move to the next capture or man's move, where it is known.
+    #[must_use]
+    pub fn distance_after(&self, position: &Position, mv: Move) -> Option<u32> {
+        if position.is_irreversible(mv) {
+            return Some(1);
+        }
+        let plies = self.plies(&position.play(mv), Wld::Loss).ok()?;
+        Some(plies + 1)
+    }
+
     /// Every legal move with its value and distance, in no order.
     #[must_use]
     pub fn rate_moves(&self, position: &Position) -> Vec<Rated> {
