@@ -9,9 +9,14 @@ use engine::notation::fen;
 use engine::rules::{Game, Position};
 use engine::search::{Answer, Limits, Observer, Report};
 use engine::tablebase::{Damage, Tablebase, Wld};
+use protocol::databases::{self, CACHE_MB, Wanted};
 use serde_json::Value;
 
-static BUILT_IN: LazyLock<Arc<Tablebase>> = LazyLock::new(|| Arc::new(Tablebase::built_in(32)));
+/// What is built in, and what `CROWNHEAD_TABLEBASE` names.
+static FOUND: LazyLock<Arc<Tablebase>> = LazyLock::new(|| {
+    let found = databases::open(&Wanted::Usual, CACHE_MB).expect("sound files");
+    Arc::new(found.tablebase.expect("at least what is built in"))
+});
 
 fn engine(tablebase: Option<Arc<Tablebase>>) -> Engine {
     let mut engine = Engine::new(EngineOptions {
@@ -51,8 +56,8 @@ fn labelled(pieces: u32) -> Vec<(Position, Wld)> {
 
 #[test]
 fn labelled_positions_have_their_value_at_the_root() {
-    let mut engine = engine(Some(BUILT_IN.clone()));
-    let labelled = labelled(5);
+    let mut engine = engine(Some(FOUND.clone()));
+    let labelled = labelled(FOUND.most_pieces());
     assert!(labelled.len() > 50);
     for (position, value) in labelled {
         for position in [position, position.rotated()] {
@@ -60,7 +65,7 @@ fn labelled_positions_have_their_value_at_the_root() {
             let text = fen::write(&position);
             assert_eq!(answer.report.proven(), Some(value), "{text}");
             let after = position.play(answer.best.expect("a move"));
-            assert_eq!(BUILT_IN.probe(&after), Ok(-value), "{text}");
+            assert_eq!(FOUND.probe(&after), Ok(-value), "{text}");
         }
     }
 }
@@ -68,7 +73,7 @@ fn labelled_positions_have_their_value_at_the_root() {
 /// Captures lead from six and seven pieces to what is known.
 #[test]
 fn values_are_found_one_capture_away() {
-    let mut with = engine(Some(BUILT_IN.clone()));
+    let mut with = engine(Some(FOUND.clone()));
     let mut compared = 0;
     for (position, value) in labelled(7) {
         let answer = search(&mut with, position, Limits::to_depth(9));
@@ -82,7 +87,7 @@ fn values_are_found_one_capture_away() {
 
 #[test]
 fn searches_with_and_without_databases_agree_on_what_is_proven() {
-    let [mut with, mut without] = [Some(BUILT_IN.clone()), None].map(engine);
+    let [mut with, mut without] = [Some(FOUND.clone()), None].map(engine);
     let mut compared = 0;
     for (position, _) in labelled(6) {
         let alone = search(&mut without, position, Limits::to_depth(15));
@@ -115,9 +120,9 @@ impl Observer for Counter {
 #[test]
 fn damage_is_told_once_and_the_search_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");
-    let built_in = BUILT_IN.images();
+    let images = FOUND.images();
     let position = fen::read("W:WK32:BK26").expect("a position");
-    for image in built_in.filter(|it| it.header().slice.pieces() == 2) {
+    for image in images.filter(|it| it.header().slice.pieces() == 2) {
         let mut bytes = image.bytes().to_vec();
         // The last payload, under the checksum of its units.
         let last = bytes

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::thread;
 
 use engine::engine::EngineOptions;
+use protocol::databases::Wanted;
 use protocol::json::serve;
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ const SMALL: EngineOptions = EngineOptions {
 fn answers(lines: &str) -> Vec<Value> {
     let mut out = Vec::new();
     let input = std::io::Cursor::new(lines.to_owned().into_bytes());
-    serve(input, &mut out, SMALL).expect("a session");
+    serve(input, &mut out, SMALL, &Wanted::Off).expect("a session");
     let text = String::from_utf8(out).expect("text");
     let read = |line: &str| serde_json::from_str(line).expect("an object");
     text.lines().map(read).collect()
@@ -146,7 +147,7 @@ fn many_requests_are_answered_in_order() {
 fn progress_and_stop() {
     let (their_input, mut input) = std::io::pipe().expect("a pipe");
     let (output, their_output) = std::io::pipe().expect("a pipe");
-    let session = thread::spawn(move || serve(their_input, their_output, SMALL));
+    let session = thread::spawn(move || serve(their_input, their_output, SMALL, &Wanted::Off));
     let mut lines = BufReader::new(output).lines();
     let mut next = || -> Value {
         let line = lines.next().expect("a line").expect("text");

@@ -4,6 +4,7 @@ mod array_rules;
 mod client;
 mod console;
 mod database_search;
+mod distances;
 mod dxp;
 mod json;
 mod layering;

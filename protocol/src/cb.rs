@@ -12,6 +12,7 @@ use engine::rules::{Game, Position};
 use engine::score::{Depth, Score};
 use engine::search::{Clock, Limits, Report};
 
+use crate::databases::Wanted;
 use crate::error::ProtocolError;
 use crate::message::{Choice, Codec, Question, Reply, Request, Setting, Settings, Value};
 use crate::replay::replay;
@@ -29,9 +30,12 @@ const ENDLESS: f64 = 86_000.0;
 const HELP: &str = "\
 name | about | help           who this is; this list
 get X                         the value of hashsize, searchthreads, cpus, gametype,
-                              protocolversion; of dbmbytes, dbpath, max_dbpieces, enable_wld,
-                              mtcpath, enable_mtc (no endgame databases yet); of book, bookfile
-                              (no opening book); of allscores, solve (no such modes)
+                              protocolversion; of dbpath, dbmbytes, max_dbpieces, enable_wld;
+                              of mtcpath, enable_mtc (distances lie with the other databases); of
+                              book, bookfile (no opening book); of allscores, solve (no such modes)
+set dbpath DIRS               endgame databases: folders separated as in PATH; auto, built-in, off
+set dbmbytes MB               memory for their decoded values
+set enable_wld 0|1            without them, or with those found where they usually are
 set hashsize MB               size of the transposition table
 set searchthreads N           number of search threads
 set variety N | set seed N    play moves up to N hundredths of a man worse than the best; the
@@ -74,6 +78,15 @@ impl Cb {
                 let seed = within(0, Settings::MOST_SEED as usize)?;
                 Request::Set(Setting::Seed(seed as u64))
             }
+            "dbpath" => Request::Set(Setting::Tablebase(value.parse().unwrap_or_default())),
+            "dbmbytes" => {
+                let mb = within(1, Settings::MOST_TABLEBASE)?;
+                Request::Set(Setting::TablebaseCache(mb))
+            }
+            "enable_wld" => Request::Set(Setting::Tablebase(match within(0, 1)? {
+                0 => Wanted::Off,
+                _ => Wanted::Usual,
+            })),
             "gamehist" => return self.set_up(value),
             "gametype" => {
                 within(GAME_TYPE as usize, GAME_TYPE as usize)?;
@@ -120,9 +133,12 @@ fn get(topic: &str) -> Result<Request, ProtocolError> {
         "protocolversion" => said(&PROTOCOL_VERSION.to_string()),
         "gametype" => said(&GAME_TYPE.to_string()),
         "cpus" => said(&cpus().to_string()),
-        "dbmbytes" | "max_dbpieces" | "enable_wld" | "enable_mtc" | "book" | "allscores"
-        | "solve" => said("0"),
-        "dbpath" | "mtcpath" | "bookfile" => said(""),
+        "max_dbpieces" => Ok(Request::Ask(Question::DatabasePieces)),
+        "dbmbytes" => Ok(Request::Ask(Question::DatabaseCache)),
+        "dbpath" => Ok(Request::Ask(Question::DatabaseFolders)),
+        "enable_wld" => Ok(Request::Ask(Question::DatabasesAreUsed)),
+        "enable_mtc" | "book" | "allscores" | "solve" => said("0"),
+        "mtcpath" | "bookfile" => said(""),
         _ => Err(ProtocolError::BadCommand),
     }
 }
@@ -134,9 +150,7 @@ fn cpus() -> usize {
 /// What is true about a setting that nothing depends on.
 fn without_effect(name: &str) -> Option<String> {
     let what = match name {
-        "dbpath" | "dbmbytes" | "max_dbpieces" | "enable_wld" | "check_wld_dir" => {
-            "no endgame databases"
-        }
+        "max_dbpieces" | "check_wld_dir" => "databases are used as far as they are there",
         "mtcpath" | "enable_mtc" | "check_mtc_dir" => "no databases of moves to conversion",
         "book" | "bookfile" => "no opening book",
         "allscores" | "solve" => "no such mode",
@@ -244,7 +258,7 @@ impl Codec for Cb {
             Reply::Identity(_) | Reply::Ready | Reply::Pong => {}
             Reply::Text("") => write(""),
             Reply::Text(text) => text.lines().for_each(write),
-            Reply::Changed(setting) => write(&changed(*setting)),
+            Reply::Changed(setting) => write(&changed(setting)),
             Reply::Value(_, value) => write(&shown(value)),
             Reply::Info(game, report) => write(&info(&game.position(), report)),
             Reply::Done(game, choice) => write(&done(&game.position(), choice)),
@@ -261,12 +275,14 @@ fn about() -> String {
     )
 }
 
-fn changed(setting: Setting) -> String {
+fn changed(setting: &Setting) -> String {
     match setting {
         Setting::Hash(mb) => format!("hashsize {mb}"),
         Setting::Threads(threads) => format!("searchthreads {threads}"),
         Setting::Variety(variety) => format!("variety {variety}"),
         Setting::Seed(seed) => format!("seed {seed}"),
+        Setting::Tablebase(wanted) => format!("dbpath {wanted}"),
+        Setting::TablebaseCache(mb) => format!("dbmbytes {mb}"),
     }
 }
 
@@ -274,6 +290,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Truth(truth) => truth.to_string(),
         Value::Number(number) => number.to_string(),
+        Value::Text(text) => text.clone(),
         Value::Outcome(outcome) => {
             outcome.map_or_else(|| "the game goes on".into(), |outcome| outcome.to_string())
         }
@@ -369,14 +386,8 @@ mod tests {
             ("get gametype", "21"),
             ("get protocolversion", "2"),
             ("get movelist B:W1:B", "?"),
-            ("get dbmbytes", "0"),
-            ("get dbpath", ""),
             ("get allscores", "0"),
             ("set gametype 21", "gametype 21: English draughts"),
-            (
-                "set dbpath C:\\My databases\\x",
-                "dbpath has no effect: no endgame databases",
-            ),
             (
                 "set check_mtc_dir /tmp/x",
                 "check_mtc_dir has no effect: no databases of moves to conversion",
@@ -394,6 +405,12 @@ mod tests {
             ("set searchthreads 2", Setting::Threads(2)),
             ("set variety 30", Setting::Variety(30)),
             ("set seed 5", Setting::Seed(5)),
+            ("set dbmbytes 64", Setting::TablebaseCache(64)),
+            ("set enable_wld 0", Setting::Tablebase(Wanted::Off)),
+            (
+                "set dbpath C:\\My databases\\x",
+                Setting::Tablebase(Wanted::Folders("C:\\My databases\\x".into())),
+            ),
         ] {
             let request = cb.decode(command);
             assert!(

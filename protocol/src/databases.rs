@@ -7,6 +7,7 @@
 use std::convert::Infallible;
 use std::env;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -40,6 +41,18 @@ impl FromStr for Wanted {
             "built-in" => Self::BuiltIn,
             folders => Self::Folders(folders.into()),
         })
+    }
+}
+
+/// The text that asks for it, as [`Wanted::from_str`] reads it.
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usual => f.write_str("auto"),
+            Self::Off => f.write_str("off"),
+            Self::BuiltIn => f.write_str("built-in"),
+            Self::Folders(folders) => write!(f, "{}", folders.display()),
+        }
     }
 }
 

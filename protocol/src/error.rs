@@ -34,6 +34,9 @@ pub enum ProtocolError {
     /// A search thread panicked, which is our fault; an answer comes all the same.
     #[error("search failed")]
     SearchFailed(String),
+    /// A part of the endgame databases is damaged and not used.
+    #[error("damaged database")]
+    Damaged(String),
     /// A search was asked for where the last position sent could not be read.
     #[error("no position")]
     NoPosition,
@@ -48,6 +51,7 @@ impl ProtocolError {
             | Self::BadMove(detail)
             | Self::IllegalMove(detail)
             | Self::BadValue(detail)
+            | Self::Damaged(detail)
             | Self::SearchFailed(detail) => Some(detail),
             _ => None,
         }

@@ -7,6 +7,7 @@ use engine::rules::{Game, Move, Position};
 use engine::score::Score;
 use engine::search::{Limits, Report};
 
+use crate::databases::Wanted;
 use crate::error::ProtocolError;
 
 /// A line from the client, understood.
@@ -41,7 +42,7 @@ pub enum Request {
 }
 
 /// A setting with its new value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// Size of the transposition table in MiB.
     Hash(usize),
@@ -51,6 +52,10 @@ pub enum Setting {
     Variety(i16),
     /// Where the choice among such moves begins; 0 for a different seed in every process.
     Seed(u64),
+    /// Endgame databases.
+    Tablebase(Wanted),
+    /// Memory for decoded values of endgame databases, in MiB.
+    TablebaseCache(usize),
 }
 
 impl Setting {
@@ -77,6 +82,14 @@ pub enum Question {
     Hash,
     /// The number of search threads.
     Threads,
+    /// 1 if endgame databases are used, else 0.
+    DatabasesAreUsed,
+    /// The most pieces for which there are endgame databases.
+    DatabasePieces,
+    /// The folders of endgame databases that were asked for.
+    DatabaseFolders,
+    /// Memory for decoded values of endgame databases, in MiB.
+    DatabaseCache,
     /// Whether the game is over.
     GameOver,
     /// Whether the player that moves first, Black, is to move.
@@ -100,12 +113,16 @@ pub struct Settings {
     pub variety: i16,
     /// See [`Setting::Seed`].
     pub seed: u64,
+    /// See [`Setting::TablebaseCache`].
+    pub tablebase_mb: usize,
 }
 
 /// The ranges that handshakes declare.
 impl Settings {
     /// The largest table that may be asked for, in MiB (1 TiB); the machine may have less.
     pub const MOST_HASH: usize = 1 << 20;
+    /// The most memory for decoded values of endgame databases, in MiB (64 GiB).
+    pub const MOST_TABLEBASE: usize = 1 << 16;
     /// The most threads.
     pub const MOST_THREADS: usize = engine::engine::Engine::MOST_THREADS;
     /// The most variety, in hundredths of a man.
@@ -144,6 +161,8 @@ pub enum Value {
     Truth(bool),
     /// A number.
     Number(usize),
+    /// Words.
+    Text(String),
     /// How the game stands.
     Outcome(Option<engine::rules::Outcome>),
     /// An evaluation of the position, for its side to move.

@@ -9,9 +9,10 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use engine::engine::{Engine, EngineOptions};
 use engine::rules::{Game, Move};
 use engine::search::{Answer, HashError, Limits, Observer, Report};
-use engine::tablebase::Tablebase;
+use engine::tablebase::{Damage, FileError, Tablebase};
 
 use crate::choice::{Lines as Candidates, Taste};
+use crate::databases::{self, CACHE_MB, Wanted};
 use crate::error::ProtocolError;
 use crate::message::{Choice, Setting, Settings};
 
@@ -27,6 +28,8 @@ pub enum Event {
     Answer(Answer),
     /// Something inside it has failed; the answer comes all the same.
     Fault(String),
+    /// A part of the endgame databases is damaged and not used.
+    Damage(String),
 }
 
 /// Carries reports from the search's thread to a channel.
@@ -44,6 +47,10 @@ impl Observer for Courier {
 
     fn fault(&mut self, what: &str) {
         let _ = self.0.send(Event::Fault(what.into()));
+    }
+
+    fn damage(&mut self, damage: &Damage) {
+        let _ = self.0.send(Event::Damage(damage.to_string()));
     }
 }
 
@@ -82,13 +89,14 @@ impl Search {
 pub struct Player {
     engine: Engine,
     settings: Settings,
+    wanted: Wanted,
     random: fastrand::Rng,
     sender: Sender<Event>,
     events: Receiver<Event>,
 }
 
 impl Player {
-    /// A player that chooses the best move.
+    /// A player that chooses the best move, without endgame databases.
     ///
     /// # Errors
     ///
@@ -101,10 +109,12 @@ impl Player {
             threads: engine.threads(),
             variety: 0,
             seed: 0,
+            tablebase_mb: CACHE_MB,
         };
         Ok(Self {
             engine,
             settings,
+            wanted: Wanted::Off,
             random: fastrand::Rng::new(),
             sender,
             events,
@@ -122,11 +132,16 @@ impl Player {
     /// # Errors
     ///
     /// [`ProtocolError::BadValue`] for a table that is out of range or cannot be had, with the size
-    /// in use.
+    /// in use, and for endgame databases that cannot be opened; those in use stay.
     pub fn set(&mut self, setting: Setting) -> Result<(), ProtocolError> {
+        let bad = |error: FileError| ProtocolError::BadValue(error.to_string());
         match setting {
             Setting::Hash(mb) => return self.set_hash(mb),
             Setting::Threads(threads) => self.settings.threads = self.engine.set_threads(threads),
+            Setting::Tablebase(wanted) => self.open(&wanted).map_err(bad)?,
+            Setting::TablebaseCache(mb) => {
+                self.open_databases(self.wanted.clone(), mb).map_err(bad)?;
+            }
             Setting::Variety(variety) => self.settings.variety = variety,
             Setting::Seed(seed) => {
                 self.settings.seed = seed;
@@ -137,6 +152,35 @@ impl Player {
             }
         }
         Ok(())
+    }
+
+    fn open_databases(&mut self, wanted: Wanted, cache: usize) -> Result<(), FileError> {
+        let found = databases::open(&wanted, cache)?;
+        self.engine.set_tablebase(found.tablebase.map(Arc::new));
+        self.wanted = wanted;
+        self.settings.tablebase_mb = cache;
+        Ok(())
+    }
+
+    /// Opens endgame databases and uses them. Stops a running search first.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be opened; those in use stay.
+    pub fn open(&mut self, wanted: &Wanted) -> Result<(), FileError> {
+        self.open_databases(wanted.clone(), self.settings.tablebase_mb)
+    }
+
+    /// The endgame databases in use.
+    #[must_use]
+    pub fn tablebase(&self) -> Option<&Tablebase> {
+        self.engine.tablebase().map(Arc::as_ref)
+    }
+
+    /// The endgame databases that were asked for.
+    #[must_use]
+    pub fn wanted(&self) -> &Wanted {
+        &self.wanted
     }
 
     fn set_hash(&mut self, mb: usize) -> Result<(), ProtocolError> {

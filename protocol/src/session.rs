@@ -16,9 +16,11 @@ use engine::eval::Evaluator;
 use engine::rules::{Game, Move};
 use engine::score::Bound;
 use engine::search::{Answer, HashError, Limits, Report};
+use engine::tablebase::{FileError, Tablebase};
 use thiserror::Error;
 
 use crate::cb::{self, Cb};
+use crate::databases::Wanted;
 use crate::dialect::Dialect;
 use crate::error::{ProtocolError, excerpt};
 use crate::hub::Hub;
@@ -41,7 +43,7 @@ const POLL: Duration = Duration::from_millis(10);
 const SPACE: Duration = Duration::from_millis(1);
 
 /// How a session begins.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SessionOptions {
     /// The dialect; `None` lets the first line choose.
     pub dialect: Option<Dialect>,
@@ -49,14 +51,18 @@ pub struct SessionOptions {
     pub guess: Reading,
     /// Table size and threads before the client sets them.
     pub engine: EngineOptions,
+    /// Endgame databases before the client sets them.
+    pub tablebase: Wanted,
 }
 
+/// The defaults of an engine, in whatever dialect comes, without endgame databases.
 impl Default for SessionOptions {
     fn default() -> Self {
         Self {
             dialect: None,
             guess: Reading::Plain,
             engine: EngineOptions::default(),
+            tablebase: Wanted::Off,
         }
     }
 }
@@ -89,6 +95,9 @@ pub enum SessionError {
     /// The engine's memory cannot be had.
     #[error(transparent)]
     Hash(#[from] HashError),
+    /// The endgame databases cannot be opened.
+    #[error(transparent)]
+    Databases(#[from] FileError),
 }
 
 /// Talks with a client until it leaves or its input ends.
@@ -141,15 +150,17 @@ struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    fn new(out: W, options: &SessionOptions) -> Result<Self, HashError> {
+    fn new(out: W, options: &SessionOptions) -> Result<Self, SessionError> {
         let dialect = options.dialect.unwrap_or_default();
+        let mut player = Player::new(options.engine)?;
+        player.open(&options.tablebase)?;
         Ok(Self {
             out,
             last_line: Instant::now(),
             codec: codec(dialect, options.guess),
             undecided: options.dialect.is_none(),
             guess: options.guess,
-            player: Player::new(options.engine)?,
+            player,
             game: Some(Game::default()),
             running: None,
         })
@@ -294,6 +305,7 @@ impl<W: Write> Session<W> {
                 let error = ProtocolError::SearchFailed(excerpt(&what));
                 self.say(&Reply::Fault(&error))
             }
+            Event::Damage(what) => self.say(&Reply::Fault(&ProtocolError::Damaged(what))),
         }
     }
 
@@ -331,7 +343,7 @@ impl<W: Write> Session<W> {
 
     fn set(&mut self, setting: Setting) -> io::Result<()> {
         self.end_search(None)?;
-        match self.player.set(setting) {
+        match self.player.set(setting.clone()) {
             Ok(()) => self.say(&Reply::Changed(setting)),
             Err(error) => self.say(&Reply::Fault(&error)),
         }
@@ -342,6 +354,15 @@ impl<W: Write> Session<W> {
         let value = match question {
             Question::Hash => Value::Number(self.player.settings().hash_mb),
             Question::Threads => Value::Number(self.player.settings().threads),
+            Question::DatabasePieces => {
+                let tablebase = self.player.tablebase();
+                Value::Number(tablebase.map_or(0, Tablebase::most_pieces) as usize)
+            }
+            Question::DatabasesAreUsed => {
+                Value::Number(usize::from(self.player.tablebase().is_some()))
+            }
+            Question::DatabaseFolders => Value::Text(self.player.wanted().to_string()),
+            Question::DatabaseCache => Value::Number(self.player.settings().tablebase_mb),
             Question::GameOver => Value::Truth(game.outcome().is_some()),
             Question::BlackToMove => {
                 Value::Truth(game.position().turn() == engine::board::Color::Black)

@@ -121,6 +121,11 @@ fn set_option(rest: &str) -> Result<Request, ProtocolError> {
     Ok(match name.as_str() {
         "hash" => Request::Set(Setting::hash(&name, value)?),
         "threads" => Request::Set(Setting::Threads(within(1, Settings::MOST_THREADS)?)),
+        "tablebase" => Request::Set(Setting::Tablebase(value.parse().unwrap_or_default())),
+        "tablebasecache" => Request::Set(Setting::TablebaseCache(within(
+            1,
+            Settings::MOST_TABLEBASE,
+        )?)),
         "variety" => {
             let most = Settings::MOST_VARIETY as usize;
             Request::Set(Setting::Variety(within(0, most)? as i16))
@@ -211,6 +216,13 @@ fn handshake(settings: &Settings) -> Vec<String> {
             Settings::MOST_VARIETY as u64,
         ),
         spin("Seed", settings.seed, 0, Settings::MOST_SEED),
+        "option name Tablebase type string default auto".into(),
+        spin(
+            "TablebaseCache",
+            settings.tablebase_mb as u64,
+            1,
+            Settings::MOST_TABLEBASE as u64,
+        ),
         "ugiok".into(),
     ]
 }
@@ -219,6 +231,7 @@ fn response(question: Question, value: &Value) -> String {
     let text = match (question, value) {
         (_, Value::Truth(truth)) => truth.to_string(),
         (_, Value::Number(number)) => number.to_string(),
+        (_, Value::Text(text)) => text.clone(),
         (_, Value::Outcome(outcome)) => match outcome {
             None => "none",
             Some(Outcome::Win(Color::Black)) => "p1win",

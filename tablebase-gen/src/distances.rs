@@ -14,7 +14,7 @@ use engine::tablebase::distance::coding::{self, Kind, MOST, NONE, UNIT};
 use engine::tablebase::distance::{self, file};
 use engine::tablebase::file::{Image, Volume};
 use engine::tablebase::index::rank;
-use engine::tablebase::{Placement, Slice, Walk, Wld};
+use engine::tablebase::{Placement, Slice, Walk};
 use rayon::prelude::*;
 
 use crate::block::{Solver, Target, Watch};
@@ -27,7 +27,11 @@ use crate::pair::{Pair, Side, Store};
 /// Units that a thread takes at a time.
 const BATCH: usize = 16;
 
-/// The rounds of all positions of a pair, by block, row and bit as its planes; [`NONE`] for draws.
+/// The last round that can be noted.
+const MOST_ROUND: u8 = MOST / 2;
+
+/// The rounds of all positions of a pair, by block, row and bit as its planes: twice the round,
+/// and one more for a loss; [`NONE`] for draws.
 struct Rounds<'p> {
     pair: &'p Pair,
     /// With A and with B to move.
@@ -41,10 +45,12 @@ impl Watch for Recorder<'_> {
     const LEVELS: bool = true;
 
     fn decided(&mut self, round: u32, side: Side, at: usize, won: u32, lost: u32) {
+        let twice = 2 * round.min(u32::from(MOST_ROUND)) as u8;
+        let row = &mut self.0[side][32 * at..32 * at + 32];
         let mut bits = won | lost;
         while bits != 0 {
-            let place = 32 * at + bits.trailing_zeros() as usize;
-            self.0[side][place] = round.min(u32::from(MOST)) as u8;
+            let place = bits.trailing_zeros();
+            row[place as usize] = twice | (lost >> place & 1) as u8;
             bits &= bits - 1;
         }
     }
@@ -76,8 +82,8 @@ impl<'p> Rounds<'p> {
         }
     }
 
-    /// The distance of a placement with A (0) or B to move, or [`NONE`].
-    fn distance(&self, own: Side, placement: &Placement) -> u8 {
+    /// The distance of a placement with A (0) or B to move, or [`NONE`]; and whether it is lost.
+    fn distance(&self, own: Side, placement: &Placement) -> (u8, bool) {
         let men = if own == 0 {
             [placement.own_men, placement.their_men]
         } else {
@@ -91,8 +97,8 @@ impl<'p> Rounds<'p> {
         let block = 32 * blocks.plane_words(mover) * place;
         let at = block + 32 * width * row + rank(placement.own_kings) as usize;
         match self.tables[mover][at] {
-            NONE => NONE,
-            round => round + 1,
+            NONE => (NONE, false),
+            round => (round / 2 + 1, round & 1 != 0),
         }
     }
 }
@@ -186,18 +192,18 @@ fn unit_of(
     let mut distances = vec![NONE; values.len()];
     for (at, (slot, &value)) in distances.iter_mut().zip(&values).enumerate() {
         let placement = walk.placement();
-        let plies = rounds.distance(own, placement);
+        let (plies, is_lost) = rounds.distance(own, placement);
         if plies != NONE && plies > longest.0 {
             longest = (plies, unit * UNIT as u64 + at as u64);
         }
         let lost = match distance::kind(value, &walk) {
             Kind::Other => false,
-            Kind::Perhaps => plies != NONE && rounds.pair.value(slice.own, placement) == Wld::Loss,
+            Kind::Perhaps => is_lost,
             Kind::Lost => true,
         };
         if lost {
-            if plies > MOST {
-                bail!("slice {slice}: a distance of more than {MOST} plies");
+            if !is_lost || plies > MOST_ROUND {
+                bail!("slice {slice}: a loss without a distance of at most {MOST_ROUND} plies");
             }
             *slot = plies.max(least);
         }

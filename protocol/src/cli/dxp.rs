@@ -124,8 +124,11 @@ fn addresses(text: &str) -> Result<Vec<SocketAddr>, Failure> {
 
 impl Dxp {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<Answer, Failure> {
+        let mut player = Player::new(self.session.engine()).map_err(input_error)?;
+        let opened = player.open(&self.session.tablebase());
+        opened.map_err(|error| Failure::Input(error.to_string()))?;
         let mut table = Table {
-            player: Player::new(self.session.engine()).map_err(input_error)?,
+            player,
             options: self.options()?,
             pdn: self.pdn.as_ref().map(open).transpose()?,
             lost: None,

@@ -89,7 +89,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure> {
     match &arguments.command {
-        None if console::is_wanted() => console::run(arguments.session, out),
+        None if console::is_wanted() => console::run(&arguments.session, out),
         None => arguments.session.run(None, out),
         Some(Command::Bench(bench)) => bench.run(out),
         Some(Command::Match(contest)) => contest.run(out),

@@ -1,9 +1,11 @@
 //! `crownhead` without a subcommand, and `crownhead hub|cb|ugi`: a session on the standard streams.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::Args;
 use engine::engine::EngineOptions;
+use protocol::databases::Wanted;
 use protocol::dialect::Dialect;
 use protocol::hub::reading::Reading;
 use protocol::json;
@@ -34,7 +36,7 @@ Requests are answered in turn, each with one object:
 or, for a request that cannot be met, with id and error.";
 
 /// What can be chosen before the client says anything.
-#[derive(Clone, Copy, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct Session {
     /// Size of the transposition table in MiB.
     #[arg(long, value_name = "MB")]
@@ -42,11 +44,15 @@ pub(super) struct Session {
     /// Search threads.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Endgame databases: folders separated as in PATH, built-in, or off [default: those built in
+    /// and those found where they usually are].
+    #[arg(long, value_name = "DIR")]
+    tablebase: Option<OsString>,
 }
 
 impl Session {
     /// The engine as asked for.
-    pub(super) fn engine(self) -> EngineOptions {
+    pub(super) fn engine(&self) -> EngineOptions {
         let defaults = EngineOptions::default();
         EngineOptions {
             hash_mb: self.hash.unwrap_or(defaults.hash_mb),
@@ -54,9 +60,14 @@ impl Session {
         }
     }
 
+    /// The endgame databases asked for.
+    pub(super) fn tablebase(&self) -> Wanted {
+        Wanted::option(self.tablebase.as_ref())
+    }
+
     /// Speaks `dialect`, or whatever the first line chooses, until the client leaves.
     pub(super) fn run(
-        self,
+        &self,
         dialect: Option<Dialect>,
         out: &mut impl Write,
     ) -> Result<Answer, Failure> {
@@ -67,13 +78,19 @@ impl Session {
             dialect,
             guess: likely_reading(),
             engine: self.engine(),
+            tablebase: self.tablebase(),
         };
         ended(serve(io::stdin(), out, &options))
     }
 
     /// Answers JSON lines until the input ends.
-    pub(super) fn run_json(self, out: &mut impl Write) -> Result<Answer, Failure> {
-        ended(json::serve(io::stdin(), out, self.engine()))
+    pub(super) fn run_json(&self, out: &mut impl Write) -> Result<Answer, Failure> {
+        ended(json::serve(
+            io::stdin(),
+            out,
+            self.engine(),
+            &self.tablebase(),
+        ))
     }
 }
 
@@ -81,7 +98,7 @@ fn ended(session: Result<(), SessionError>) -> Result<Answer, Failure> {
     match session {
         Ok(()) => Ok(Answer::Yes),
         Err(SessionError::Output(error)) => Err(Failure::Output(error)),
-        Err(SessionError::Hash(error)) => Err(Failure::Input(error.to_string())),
+        Err(error) => Err(Failure::Input(error.to_string())),
     }
 }
 

@@ -377,7 +377,7 @@ impl<W: Write> Peer<'_, W> {
                     self.wire.send(&Message::Move(Played::new(mv, seconds)))?;
                 }
             }
-            (Event::Fault(what), _) => (self.notes)(Note::Fault(&what)),
+            (Event::Fault(what) | Event::Damage(what), _) => (self.notes)(Note::Fault(&what)),
             _ => {}
         }
         Ok(Continue(()))

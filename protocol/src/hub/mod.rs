@@ -78,6 +78,13 @@ impl Hub {
                 1,
                 Settings::MOST_THREADS,
             )?)),
+            "tablebase" => Request::Set(Setting::Tablebase(value.parse().unwrap_or_default())),
+            "tablebase-cache" => Request::Set(Setting::TablebaseCache(within(
+                name,
+                value,
+                1,
+                Settings::MOST_TABLEBASE,
+            )?)),
             "variety" => {
                 let variety = within(name, value, 0, Settings::MOST_VARIETY as usize)?;
                 Request::Set(Setting::Variety(variety as i16))
@@ -187,7 +194,7 @@ fn identity() -> Line {
         .with("country", "International")
 }
 
-fn handshake(settings: &Settings) -> [Line; 9] {
+fn handshake(settings: &Settings) -> [Line; 11] {
     let (hash, threads) = (settings.hash_mb as u64, settings.threads as u64);
     let variety = settings.variety.unsigned_abs().into();
     [
@@ -197,6 +204,13 @@ fn handshake(settings: &Settings) -> [Line; 9] {
         number("threads", threads, 1, Settings::MOST_THREADS as u64),
         number("variety", variety, 0, Settings::MOST_VARIETY as u64),
         number("seed", settings.seed, 0, Settings::MOST_SEED),
+        param("tablebase", "auto", "string"),
+        number(
+            "tablebase-cache",
+            settings.tablebase_mb as u64,
+            1,
+            Settings::MOST_TABLEBASE as u64,
+        ),
         // The Hub board ponders only with engines that declare this.
         param("ponder", "false", "bool"),
         choice_of("pos-style", &PosStyle::NAMES),

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::forms::{Line, Standing};
+use crate::databases::Wanted;
 use crate::error::excerpt;
 use crate::lines::{self, Lines};
 use crate::player::{Event, Player, Search};
@@ -111,7 +112,12 @@ struct Refusal {
 /// # Errors
 ///
 /// [`SessionError`].
-pub fn serve<R, W>(reader: R, out: W, options: EngineOptions) -> Result<(), SessionError>
+pub fn serve<R, W>(
+    reader: R,
+    out: W,
+    options: EngineOptions,
+    tablebase: &Wanted,
+) -> Result<(), SessionError>
 where
     R: Read + Send + 'static,
     W: Write,
@@ -125,7 +131,8 @@ where
             }
         }
     })?;
-    let player = Player::new(options)?;
+    let mut player = Player::new(options)?;
+    player.open(tablebase)?;
     Ok(Desk { out, player, lines }.run()?)
 }
 
@@ -186,7 +193,7 @@ impl<W: Write> Desk<W> {
                         self.conclude(task, &search, &answer)?;
                         return Ok(waiting);
                     }
-                    Ok(Event::Fault(error)) => {
+                    Ok(Event::Fault(error) | Event::Damage(error)) => {
                         let id = task.id.clone();
                         self.say(&Refusal { id, error })?;
                     }
