@@ -96,6 +96,7 @@ impl Desk {
                 threads: defaults.threads,
                 variety: 0,
                 seed: 0,
+                tablebase_mb: CACHE_MB,
             },
             path: String::new(),
             cache_mb: CACHE_MB,
@@ -228,6 +229,8 @@ impl Desk {
             Setting::Threads(threads) => self.settings.threads = threads,
             Setting::Variety(variety) => self.settings.variety = variety,
             Setting::Seed(seed) => self.settings.seed = seed,
+            // Databases belong to all engines of the process and are set elsewhere.
+            Setting::Tablebase(_) | Setting::TablebaseCache(_) => return None,
         }
         Some(self.said(&Reply::Changed(setting)))
     }
