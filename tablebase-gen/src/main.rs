@@ -267,6 +267,12 @@ fn solved_object(solved: &Solved) -> serde_json::Value {
     })
 }
 
+fn print_counts(solved: &Solved) {
+    for (slice, [loss, draw, win]) in &solved.slices {
+        println!("{slice} = W {win} D {draw} L {loss}");
+    }
+}
+
 fn run_build(args: &Build) -> anyhow::Result<bool> {
     let isa = isa(args.isa.as_deref())?;
     check_resources(args)?;
@@ -290,6 +296,7 @@ fn run_build(args: &Build) -> anyhow::Result<bool> {
                     object["solved"] = solved_object(solved);
                     println!("{object}");
                 }
+                Event::Solved(solved) if args.count_only => print_counts(solved),
                 Event::Solved(_) => bar.set_message("writing"),
             }
         })
@@ -306,15 +313,20 @@ fn run_build(args: &Build) -> anyhow::Result<bool> {
         println!("{object}");
     } else {
         println!(
-            "{} positions in {:.1} s ({:.1} million a second, {isa}, {} threads), coded in {:.1} s: {} bytes in {}",
+            "{} positions in {:.1} s ({:.1} million a second, {isa}, {} threads)",
             done.positions,
             done.seconds_generate,
             done.positions as f64 / 1e6 / done.seconds_generate.max(1e-9),
             threads(args.threads),
-            done.seconds_compress,
-            done.bytes,
-            args.out.display()
         );
+        if !args.count_only {
+            println!(
+                "coded in {:.1} s: {} bytes in {}",
+                done.seconds_compress,
+                done.bytes,
+                args.out.display()
+            );
+        }
     }
     Ok(true)
 }
