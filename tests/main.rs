@@ -14,4 +14,5 @@ mod random_positions;
 mod rules;
 mod search;
 mod sessions;
+mod solve;
 mod tablebase;

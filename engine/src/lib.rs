@@ -18,4 +18,5 @@ pub mod notation;
 pub mod rules;
 pub mod score;
 pub mod search;
+pub mod solve;
 pub mod tablebase;

@@ -7,6 +7,7 @@
 
 mod analyze;
 mod bench;
+mod check;
 mod console;
 mod dxp;
 mod input;
@@ -15,6 +16,7 @@ mod perft;
 mod probe;
 mod session;
 mod show;
+mod solve;
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
@@ -50,6 +52,8 @@ enum Command {
     #[command(long_about = session::JSON_HELP)]
     Json(session::Session),
     Probe(probe::Probe),
+    Solve(Box<solve::Solve>),
+    Check(check::Check),
     Show(show::Show),
 }
 
@@ -101,6 +105,8 @@ fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure>
         Some(Command::Dxp(dxp)) => dxp.run(out),
         Some(Command::Json(session)) => session.run_json(out),
         Some(Command::Probe(probe)) => probe.run(out),
+        Some(Command::Solve(solve)) => solve.run(out),
+        Some(Command::Check(check)) => check.run(out),
         Some(Command::Show(show)) => show.run(out),
     }
 }
