@@ -3,6 +3,8 @@
 //! Owns the choice among the lines of a search: for variety between games, and for the levels at
 //! which people can win. Knows no protocol and starts no search. Start reading at [`Taste`].
 
+use std::cmp::Reverse;
+
 use engine::rules::Move;
 use engine::score::{Bound, Score};
 use engine::search::Report;
@@ -66,13 +68,18 @@ impl Lines {
         self.0.iter().find(|report| report.pv.first() == Some(&mv))
     }
 
-    /// The latest exact report of the line with this number, from 1.
+    /// The best `count` lines that are known exactly, the best first, numbered from 1: those of the
+    /// last iteration, and where it was cut short the rest of the one before.
     #[must_use]
-    pub fn numbered(&self, line: usize) -> Option<&Report> {
-        let of_number = self.0.iter().filter(|report| {
-            report.line == line && report.bound == Bound::Exact && !report.pv.is_empty()
-        });
-        of_number.max_by_key(|report| (report.depth, report.nodes))
+    pub fn best(&self, count: usize) -> Vec<Report> {
+        let exact = |report: &&Report| report.bound == Bound::Exact && !report.pv.is_empty();
+        let mut best: Vec<Report> = self.0.iter().filter(exact).cloned().collect();
+        best.sort_by_key(|report| (Reverse(report.depth), report.line));
+        best.truncate(count);
+        for (line, report) in (1..).zip(&mut best) {
+            report.line = line;
+        }
+        best
     }
 
     /// Chooses among the lines; `best` (the answer of the search) if nothing else comes close, or
@@ -109,5 +116,36 @@ impl Lines {
             },
             _ => best,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::rules::Position;
+    use engine::score::Depth;
+
+    #[test]
+    fn an_iteration_cut_short_is_filled_up_from_the_one_before() {
+        let moves = Position::START.legal_moves();
+        let mut lines = Lines::default();
+        let mut add = |depth: i16, line: usize, mv: usize| {
+            lines.add(&Report {
+                line,
+                depth: Depth(depth),
+                deepest: 0,
+                score: Score(10),
+                bound: Bound::Exact,
+                nodes: 1,
+                value: None,
+                time: std::time::Duration::ZERO,
+                pv: vec![moves[mv]],
+            });
+        };
+        for (depth, line, mv) in [(8, 1, 0), (8, 2, 1), (8, 3, 2), (9, 1, 1)] {
+            add(depth, line, mv);
+        }
+        let best: Vec<_> = lines.best(3).iter().map(|it| (it.line, it.pv[0])).collect();
+        assert_eq!(best, [(1, moves[1]), (2, moves[0]), (3, moves[2])]);
     }
 }

@@ -74,8 +74,9 @@ impl Search {
     }
 
     /// The latest reports of the best `count` lines, the best first.
-    pub fn lines(&self, count: usize) -> impl Iterator<Item = &Report> {
-        (1..=count).map_while(|line| self.candidates.numbered(line))
+    #[must_use]
+    pub fn lines(&self, count: usize) -> Vec<Report> {
+        self.candidates.best(count)
     }
 
     /// The latest report of the line that begins with `mv`.

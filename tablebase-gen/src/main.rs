@@ -69,7 +69,7 @@ struct Build {
     #[arg(long, conflicts_with = "count_only")]
     distances: bool,
     /// Tell distances up to so many plies as that many.
-    #[arg(long, value_name = "PLIES", default_value_t = 1, requires = "distances", value_parser = clap::value_parser!(u8).range(1..=60))]
+    #[arg(long, value_name = "PLIES", default_value_t = 1, requires = "distances", value_parser = clap::value_parser!(u8).range(1..=20))]
     least_distance: u8,
     /// Progress and result as one JSON object a line.
     #[arg(long)]

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use crossbeam::channel::{Receiver, Sender, bounded, never};
+use crossbeam::channel::{Receiver, Sender, bounded};
 use crossbeam::select;
 use engine::board::Color;
 use engine::notation::{Notation, pdn};
@@ -136,14 +136,14 @@ impl Dxp {
         let answer = match (&self.listen, &self.connect) {
             (Some(address), _) => self.listen(&addresses(address)?, &mut table, out)?,
             (None, Some(address)) => {
-                let stop = interrupts()?;
                 let stream = TcpStream::connect(&addresses(address)?[..]);
                 let stream = stream.map_err(|error| failed(address, &error))?;
-                table.converse(&stream, &stop, out)?
+                // Only now: an interrupt while nobody answers has nothing to lose.
+                table.converse(&stream, &interrupts()?, out)?
             }
             (None, None) => {
                 // Standard output is the peer's.
-                let parting = table.talk((io::stdin(), out), &never(), &mut |_| {})?;
+                let parting = table.talk((io::stdin(), out), &interrupts()?, &mut |_| {})?;
                 verdict(&parting)
             }
         };

@@ -189,7 +189,10 @@ impl<'a> Fields<'a> {
     }
 
     fn name(&mut self) -> Result<String, DxpError> {
-        Ok(self.take("name", NAME)?.trim().to_owned())
+        // What a peer calls itself is shown on terminals.
+        let shown = |letter: &char| !letter.is_control();
+        let name: String = self.take("name", NAME)?.chars().filter(shown).collect();
+        Ok(name.trim().to_owned())
     }
 
     /// Whole minutes, or as Moby Dam writes them `2.5` and `.17`.

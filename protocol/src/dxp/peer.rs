@@ -166,6 +166,11 @@ impl<W: Write> Peer<'_, W> {
                 return Ok(parting);
             }
             let patience = self.patience();
+            if patience.is_zero() {
+                // Also where a peer chats without end: `default` is taken only when nobody speaks.
+                step = self.on_silence()?;
+                continue;
+            }
             step = select! {
                 recv(messages) -> line => match line {
                     Ok(line) => self.on_line(&line)?,

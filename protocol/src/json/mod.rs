@@ -17,7 +17,7 @@ use engine::engine::EngineOptions;
 use engine::notation::{Notation, moves, pdn, read_position};
 use engine::rules::Game;
 use engine::score::{Bound, Depth};
-use engine::search::{Answer, Limits};
+use engine::search::{Answer, Limits, Report};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -214,8 +214,8 @@ impl<W: Write> Desk<W> {
     fn conclude(&mut self, task: Task, search: &Search, answer: &Answer) -> io::Result<()> {
         let choice = self.player.choose(search, answer);
         let (position, notation) = (task.game.position(), task.notation);
-        let line = |report| Line::of(report, position, notation);
-        let mut told: Vec<Line> = search.lines(task.limits.lines).map(line).collect();
+        let line = |report: &Report| Line::of(report, position, notation);
+        let mut told: Vec<Line> = search.lines(task.limits.lines).iter().map(line).collect();
         if told.is_empty() {
             told.push(line(&answer.report));
         }

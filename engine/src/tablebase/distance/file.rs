@@ -104,6 +104,9 @@ impl Header {
         if this.units as u64 != slice.positions().div_ceil(UNIT as u64) {
             return Err("a wrong number of units");
         }
+        if this.least > LEAST {
+            return Err("distances lumped further than anybody lumps them");
+        }
         if this.bytes > bytes.len() || this.longest_at >= slice.positions() {
             return Err("an image that ends too early");
         }
@@ -114,6 +117,10 @@ impl Header {
         HEADER + self.units.div_ceil(GROUP) * RECORD
     }
 }
+
+/// The most that distances may be lumped: below it a probe finds them by searching, whose cost
+/// grows with every ply.
+const LEAST: u8 = 20;
 
 /// Puts an image together: the bytes of its units in order, the longest distance with a
 /// position's number, and the least distance that is told exactly.
