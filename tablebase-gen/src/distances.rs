@@ -4,7 +4,7 @@
 //! position is decided is its distance less one, since both sides then play their best. A side
 //! that has no move loses at distance 1, as if its giving up were a move. The values that say
 //! which positions have a stored distance are read back from the files. Start reading at
-//! [`store_pair`].
+//! `store_pair`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -8,7 +8,7 @@
 //! legal reply leads to another step, or to an end whose value is known, so its side is never
 //! without an answer. With aim `hold` no end is lost, so the side never loses, even if play goes
 //! on for ever, which is a draw. With aim `win` all ends are won and every reply leads to an
-//! EARLIER step, so play ends, and ends won. [`Strategy::check`] does this, 30 lines.
+//! EARLIER step, so play ends, and ends won. `Strategy::check` does this, 30 lines.
 
 use std::collections::{BTreeMap, HashMap};
 
