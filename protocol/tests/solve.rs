@@ -62,6 +62,9 @@ fn a_printed_problem_is_proven_and_its_certificate_checked() {
     let options = [
         "solve",
         "-",
+        // Two threads find one proof today and another tomorrow.
+        "--threads",
+        "1",
         "--time",
         "60",
         "--json",

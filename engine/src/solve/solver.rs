@@ -266,10 +266,16 @@ fn solution(position: Position, progress: Progress, nodes: u64) -> Solution {
             (Aim::Hold, false) => bounds.upper = bounds.upper.min(Wld::Draw),
         }
     }
+    let mut strategies: Vec<Strategy> = progress.answers.into_iter().flatten().collect();
+    // Who wins does not need to hold, though that may have been proven first.
+    if let Some(winner) = strategies.iter().find(|it| it.aim == Aim::Win) {
+        let winner = winner.side;
+        strategies.retain(|it| it.aim == Aim::Win || it.side != winner);
+    }
     Solution {
         position,
         bounds,
-        strategies: progress.answers.into_iter().flatten().collect(),
+        strategies,
         nodes,
         time: progress.began.elapsed(),
     }
