@@ -183,11 +183,32 @@ pub struct Header {
     model_crc: u32,
 }
 
-fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
+/// The little-endian number in the `N` bytes from `at` on.
+pub(super) fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
     bytes[at..at + N]
         .iter()
         .rev()
         .fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// The slice that a header names in bytes 12 to 15, with its number of positions in 16 to 23: alike
+/// in files of values and of distances.
+pub(super) fn material(head: &[u8]) -> Result<Slice, &'static str> {
+    let force = |at: usize| Force {
+        men: u32::from(head[at]),
+        kings: u32::from(head[at + 1]),
+    };
+    let slice = Slice {
+        own: force(12),
+        their: force(14),
+    };
+    let sides = [slice.own, slice.their].map(Force::pieces);
+    if sides.iter().any(|pieces| !(1..=4).contains(pieces))
+        || number::<8>(head, 16) != slice.positions()
+    {
+        return Err("material that no slice has");
+    }
+    Ok(slice)
 }
 
 impl Header {
@@ -205,21 +226,7 @@ impl Header {
         if number::<4>(head, 68) != u64::from(crc32fast::hash(&head[..68])) {
             return Err("a damaged header");
         }
-        let force = |at: usize| Force {
-            men: u32::from(head[at]),
-            kings: u32::from(head[at + 1]),
-        };
-        let slice = Slice {
-            own: force(12),
-            their: force(14),
-        };
-        if [slice.own, slice.their]
-            .iter()
-            .any(|force| !(1..=4).contains(&force.pieces()))
-            || number::<8>(head, 16) != slice.positions()
-        {
-            return Err("material that no slice has");
-        }
+        let slice = material(head)?;
         let units = number::<4>(head, 60) as usize;
         let (model, payload) = (
             number::<4>(head, 56) as usize,

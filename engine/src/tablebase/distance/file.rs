@@ -20,9 +20,9 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::super::file::{Damage, DamagedPart, FileError, Volume};
+use super::super::file::{Damage, DamagedPart, FileError, Volume, material, number};
 use super::super::index::Index;
-use super::super::slice::{Force, Slice};
+use super::super::slice::Slice;
 use super::super::walk::Walk;
 use super::coding::{self, Kind, UNIT};
 
@@ -52,13 +52,6 @@ pub struct Header {
     payload: usize,
 }
 
-fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
-    bytes[at..at + N]
-        .iter()
-        .rev()
-        .fold(0, |number, &byte| number << 8 | u64::from(byte))
-}
-
 impl Header {
     fn read(bytes: &[u8]) -> Result<Self, &'static str> {
         let Some(head) = bytes.first_chunk::<HEADER>() else {
@@ -73,18 +66,7 @@ impl Header {
         if number::<4>(head, 60) != u64::from(crc32fast::hash(&head[..60])) {
             return Err("a damaged header");
         }
-        let force = |at: usize| Force {
-            men: u32::from(head[at]),
-            kings: u32::from(head[at + 1]),
-        };
-        let (own, their) = (force(12), force(14));
-        let slice = Slice { own, their };
-        let sides = [own, their].map(Force::pieces);
-        if sides.iter().any(|pieces| !(1..=4).contains(pieces))
-            || number::<8>(head, 16) != slice.positions()
-        {
-            return Err("material that no slice has");
-        }
+        let slice = material(head)?;
         let (units, payload) = (
             number::<4>(head, 48) as usize,
             number::<8>(head, 40) as usize,
