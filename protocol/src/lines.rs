@@ -4,9 +4,15 @@
 //! Knows no dialect. Start reading at [`Lines`].
 
 use std::io::{self, BufRead};
+use std::thread;
+
+use crossbeam::channel::{Receiver, bounded};
 
 /// The longest line that is accepted, in bytes: room for a game of half a million plies.
 pub const LONGEST_LINE: usize = 4 << 20;
+
+/// Lines that may wait to be read; beyond that the peer has to.
+const WAITING: usize = 16;
 
 /// What came in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +117,23 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(Line::Text(
             String::from_utf8_lossy(&line).into_owned(),
         )))
+    }
+}
+
+impl<R: BufRead + Send + 'static> Lines<R> {
+    /// Reads on a thread of its own, which ends with the input or when nobody listens.
+    pub(crate) fn on_a_thread(self) -> io::Result<Receiver<Line>> {
+        let (sender, lines) = bounded(WAITING);
+        let read = move || {
+            for line in self {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        };
+        // Never joined: it may be blocked in a read that nothing ends.
+        thread::Builder::new().name("input".into()).spawn(read)?;
+        Ok(lines)
     }
 }
 

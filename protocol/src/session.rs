@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, bounded};
+use crossbeam::channel::Receiver;
 use crossbeam::select;
 use engine::engine::EngineOptions;
 use engine::eval::Evaluator;
@@ -29,9 +29,6 @@ use crate::lines::{Line, Lines};
 use crate::message::{Choice, Codec, Question, Reply, Request, Setting, Value};
 use crate::player::{Event, Player, Search};
 use crate::ugi::Ugi;
-
-/// Lines that may wait to be read; beyond that the client has to.
-const LINES_WAITING: usize = 16;
 
 /// How long the answer of a search is waited for when the session ends.
 const FAREWELL: Duration = Duration::from_millis(50);
@@ -110,15 +107,7 @@ where
     R: Read + Send + 'static,
     W: Write,
 {
-    let (sender, lines) = bounded(LINES_WAITING);
-    // Never joined: it may be blocked in a read that nothing ends.
-    thread::Builder::new().name("input".into()).spawn(move || {
-        for line in Lines::new(BufReader::new(reader)) {
-            if sender.send(line).is_err() {
-                return;
-            }
-        }
-    })?;
+    let lines = Lines::new(BufReader::new(reader)).on_a_thread()?;
     Ok(Session::new(writer, options)?.run(&lines)?)
 }
 

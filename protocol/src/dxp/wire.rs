@@ -6,16 +6,13 @@ use std::io::{self, BufReader, Read, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, bounded};
+use crossbeam::channel::Receiver;
 
 use super::{LONGEST, Message};
 use crate::lines::{Line, Lines};
 
 /// Between two messages that follow each other: pydraughts takes two that arrive together for one.
 const PAUSE: Duration = Duration::from_millis(120);
-
-/// Messages that may wait to be looked at; beyond that the peer has to.
-const UNREAD: usize = 16;
 
 /// The half of a stream that is written to.
 #[derive(Debug)]
@@ -49,15 +46,5 @@ impl<W: Write> Wire<W> {
 
 /// Reads messages on a thread of its own, which ends with the stream or when nobody listens.
 pub(super) fn listen<R: Read + Send + 'static>(reader: R) -> io::Result<Receiver<Line>> {
-    let (sender, messages) = bounded(UNREAD);
-    let read = move || {
-        for message in Lines::nul_terminated(BufReader::new(reader), LONGEST) {
-            if sender.send(message).is_err() {
-                return;
-            }
-        }
-    };
-    // Never joined: it may be blocked in a read that nothing ends.
-    thread::Builder::new().name("messages".into()).spawn(read)?;
-    Ok(messages)
+    Lines::nul_terminated(BufReader::new(reader), LONGEST).on_a_thread()
 }

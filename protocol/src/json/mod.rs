@@ -8,10 +8,9 @@
 pub mod forms;
 
 use std::io::{self, BufReader, Read, Write};
-use std::thread;
 use std::time::Duration;
 
-use crossbeam::channel::{Receiver, bounded, never};
+use crossbeam::channel::{Receiver, never};
 use crossbeam::select;
 use engine::engine::EngineOptions;
 use engine::notation::{Notation, moves, pdn, read_position};
@@ -27,9 +26,6 @@ use crate::error::excerpt;
 use crate::lines::{self, Lines};
 use crate::player::{Event, Player, Search};
 use crate::session::SessionError;
-
-/// Lines that may wait to be read; beyond that the client has to.
-const LINES_WAITING: usize = 16;
 
 /// What is searched where nothing bounds it.
 const UNBOUNDED: Duration = Duration::from_secs(1);
@@ -122,15 +118,7 @@ where
     R: Read + Send + 'static,
     W: Write,
 {
-    let (sender, lines) = bounded(LINES_WAITING);
-    // Never joined: it may be blocked in a read that nothing ends.
-    thread::Builder::new().name("input".into()).spawn(move || {
-        for line in Lines::new(BufReader::new(reader)) {
-            if sender.send(line).is_err() {
-                return;
-            }
-        }
-    })?;
+    let lines = Lines::new(BufReader::new(reader)).on_a_thread()?;
     let mut player = Player::new(options)?;
     player.open(tablebase)?;
     Ok(Desk { out, player, lines }.run()?)
