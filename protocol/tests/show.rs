@@ -1,22 +1,13 @@
 //! `crownhead show` as people run it: every odd input gives a position, or one line and exit 2.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+mod process;
+
+use std::process::Output;
+
+use process::run;
 
 fn show(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_crownhead"))
-        .arg("show")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    // The child may refuse its arguments without reading.
-    let _ = stdin.write_all(input);
-    drop(stdin);
-    child.wait_with_output().expect("the binary ends")
+    run(&[&["show"], arguments].concat(), input)
 }
 
 /// Exit 0 with output and nothing but warnings on standard error, or exit 2 with one line on it.

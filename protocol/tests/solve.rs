@@ -1,8 +1,11 @@
 //! `crownhead solve` and `crownhead check` as people run them.
 
-use std::io::Write;
+mod process;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use process::run;
 
 /// Diagram 87 of an old book, in the algebraic form.
 const ALGEBRAIC: &str = "\
@@ -30,21 +33,6 @@ White to move
 
 /// Diagram 96 of the same book, White to move.
 const PROBLEM: &[u8] = b"[FEN \"W:W19,24,31:B2,8,12\"]\n{White to move and win} *\n";
-
-fn run(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_crownhead"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    // The child may refuse its arguments without reading.
-    let _ = stdin.write_all(input);
-    drop(stdin);
-    child.wait_with_output().expect("the binary ends")
-}
 
 fn json(output: &Output) -> Vec<serde_json::Value> {
     let text = String::from_utf8_lossy(&output.stdout);
