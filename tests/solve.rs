@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::notation::fen;
+use engine::notation::{ReadPosition, fen, read_starts_from};
 use engine::rules::Position;
 use engine::solve::check::{Refusal, check};
-use engine::solve::{Settings, Solution, Solver};
+use engine::solve::{Rules, Settings, Solution, Solver};
 use engine::tablebase::{Tablebase, Wld};
 use serde_json::Value;
 
@@ -14,7 +14,12 @@ use serde_json::Value;
 const TIME: Duration = Duration::from_secs(600);
 
 fn solver(threads: usize) -> Solver {
+    solver_under(Rules::Endless, threads)
+}
+
+fn solver_under(rules: Rules, threads: usize) -> Solver {
     Solver::new(Settings {
+        rules,
         threads,
         table_mb: 32,
         tablebase: Arc::new(Tablebase::built_in(64)),
@@ -244,4 +249,47 @@ fn a_wrong_end_is_refused_with_its_place() {
         .replace("claim at-least-draw", "claim win");
     let refusal = refusal(&parts, solver.tablebase());
     assert!(refusal.place.starts_with("step "), "{refusal}");
+}
+
+/// Under the 40-move rule a win ends in a database only where its distance is known, by default up
+/// to four pieces.
+#[test]
+fn the_forty_move_rule_is_stated_and_checked() {
+    let solver = solver_under(Rules::FortyMoves, 2);
+    for (text, result) in [("W:WK19,K23:BK32", "W"), ("B:WK32:BK26", "D")] {
+        let solution = solve(&solver, text);
+        assert_eq!(solution.bounds.value(), Some(value(result)), "{text}");
+        let bytes = certificate(&solver, &solution);
+        let proven = check(&bytes, solver.tablebase()).expect("sound");
+        assert_eq!(proven.rules, Rules::FortyMoves, "{text}");
+    }
+}
+
+/// A proof under weaker rules does not pass for one under the 40-move rule.
+#[test]
+fn a_win_that_may_come_too_late_is_refused() {
+    let (solver, bytes) = won_and_certified();
+    let mut parts = Parts::of(&bytes);
+    parts.header = parts.header.replace("rules no-forty", "rules forty");
+    let refusal = refusal(&parts, solver.tablebase());
+    assert!(
+        refusal.fault.contains("too late for the 40-move rule"),
+        "{refusal}"
+    );
+    parts.header = parts.header.replace("rules forty", "rules fifty");
+    let refusal = self::refusal(&parts, solver.tablebase());
+    assert!(refusal.fault.contains("rules fifty"), "{refusal}");
+}
+
+/// All set-ups of a file are read in one go, each as it would be alone.
+#[test]
+fn every_start_of_a_text_is_read() {
+    let pdn = "[Event \"A\"]\n[FEN \"W:WK32:BK26\"]\n*\n\n[Event \"B\"]\n[FEN \"B:WK32:BK26\"]\n1. 26-31 *\n";
+    let fens = "W:WK32:BK26\n# a remark\nB:WK32:BK26\n";
+    for text in [pdn, fens] {
+        let starts = read_starts_from(text.as_bytes()).expect("positions");
+        let found: Vec<Position> = starts.iter().map(ReadPosition::position).collect();
+        assert_eq!(found, [read("W:WK32:BK26"), read("B:WK32:BK26")]);
+    }
+    assert!(read_starts_from("W:WK32:BK26\nW:W40:B1\n".as_bytes()).is_err());
 }

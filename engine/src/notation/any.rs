@@ -160,28 +160,66 @@ pub fn read_position(text: &str) -> Result<ReadPosition, PositionError> {
 ///
 /// As [`read_position`], and if the chosen game or ply does not exist.
 pub fn read_position_from(
-    mut input: impl BufRead,
+    input: impl BufRead,
     choice: Choice,
 ) -> Result<ReadPosition, PositionError> {
+    match open(input)? {
+        Text::Games(input) => from_pdn(input, choice),
+        Text::Fens(text, legacy) => Ok(marked(from_fens(&text, choice)?, legacy)),
+        Text::Board(text, legacy) => Ok(marked(from_board(&text)?, legacy)),
+    }
+}
+
+/// Reads every position of a stream in one go, games where they begin.
+///
+/// # Errors
+///
+/// As [`read_position`], at the first fault.
+pub fn read_starts_from(input: impl BufRead) -> Result<Vec<ReadPosition>, PositionError> {
+    match open(input)? {
+        Text::Games(input) => starts_of_games(input),
+        Text::Fens(text, legacy) => fens(&text)
+            .map(|(index, line)| Ok(marked(from_fen(index, line)?, legacy)))
+            .collect(),
+        Text::Board(text, legacy) => Ok(vec![marked(from_board(&text)?, legacy)]),
+    }
+}
+
+/// A stream whose form is known. Texts come with whether they were read as Windows-1252.
+enum Text<R> {
+    Games(R),
+    Fens(String, bool),
+    Board(String, bool),
+}
+
+fn open(mut input: impl BufRead) -> Result<Text<impl BufRead>, PositionError> {
     let mut head = Vec::new();
     (&mut input).take(HEAD).read_to_end(&mut head)?;
     let form = form_of(&decode(&head).0)?;
     if form == Form::Pdn {
-        return from_pdn(io::Cursor::new(head).chain(input), choice);
+        return Ok(Text::Games(io::Cursor::new(head).chain(input)));
     }
     input.take(MOST_BYTES).read_to_end(&mut head)?;
     if head.len() as u64 >= MOST_BYTES {
         return Err(PositionError::TooLong);
     }
     let (text, legacy) = decode(&head);
-    let mut read = match form {
-        Form::Fen => from_fens(&text, choice)?,
-        _ => ReadPosition::placed(diagram::read(&text)?, form),
-    };
+    Ok(if form == Form::Fen {
+        Text::Fens(text, legacy)
+    } else {
+        Text::Board(text, legacy)
+    })
+}
+
+fn marked(mut read: ReadPosition, legacy: bool) -> ReadPosition {
     if legacy {
         read.record.warnings.push(pdn::LEGACY.into());
     }
-    Ok(read)
+    read
+}
+
+fn from_board(text: &str) -> Result<ReadPosition, PositionError> {
+    Ok(ReadPosition::placed(diagram::read(text)?, Form::Diagram))
 }
 
 /// The text, and whether it was read as Windows-1252 for want of anything better.
@@ -229,25 +267,29 @@ fn form_of(text: &str) -> Result<Form, PositionError> {
     Err(PositionError::Unknown(Found(Some(first))))
 }
 
-/// One FEN a line; blank lines and lines that begin with `#` are passed over.
+/// One FEN a line, with its place from 0; blank lines and lines that begin with `#` are passed over.
+fn fens(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().enumerate();
+    lines.filter(|(_, line)| !line.trim_matches(is_blank).is_empty() && !line.starts_with('#'))
+}
+
 fn from_fens(text: &str, choice: Choice) -> Result<ReadPosition, PositionError> {
-    let lines = || {
-        text.lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim_matches(is_blank).is_empty() && !line.starts_with('#'))
-    };
-    let chosen = lines().nth(choice.game.saturating_sub(1));
+    let chosen = fens(text).nth(choice.game.saturating_sub(1));
     let Some((index, line)) = chosen.filter(|_| choice.game > 0) else {
         return Err(PositionError::NoGame {
             wanted: choice.game,
-            found: lines().count(),
+            found: fens(text).count(),
         });
     };
+    at_ply(from_fen(index, line)?, choice)
+}
+
+fn from_fen(index: usize, line: &str) -> Result<ReadPosition, PositionError> {
     let placement = fen::parse(line).map_err(|error| PositionError::Fen {
         line: index + 1,
         error,
     })?;
-    at_ply(ReadPosition::placed(placement, Form::Fen), choice)
+    Ok(ReadPosition::placed(placement, Form::Fen))
 }
 
 fn from_pdn(input: impl BufRead, choice: Choice) -> Result<ReadPosition, PositionError> {
@@ -260,14 +302,7 @@ fn from_pdn(input: impl BufRead, choice: Choice) -> Result<ReadPosition, Positio
             if games.last_is_void() {
                 return Err(PositionError::Nothing);
             }
-            let start = record.start;
-            let read = ReadPosition {
-                game: Game::new(start),
-                record,
-                turn: Some(start.turn()),
-                form: Form::Pdn,
-            };
-            return at_ply(read, choice);
+            return at_ply(from_record(record), choice);
         }
     }
     if found == 0 && choice.game == 1 {
@@ -277,6 +312,37 @@ fn from_pdn(input: impl BufRead, choice: Choice) -> Result<ReadPosition, Positio
         wanted: choice.game,
         found,
     })
+}
+
+/// Ends before the first game that has nothing of a game.
+fn starts_of_games(input: impl BufRead) -> Result<Vec<ReadPosition>, PositionError> {
+    let mut starts = Vec::new();
+    let mut games = pdn::Reader::new(input);
+    let first = Choice {
+        game: 1,
+        ply: Some(0),
+    };
+    while let Some(record) = games.next() {
+        let record = record?;
+        if games.last_is_void() {
+            break;
+        }
+        starts.push(at_ply(from_record(record), first)?);
+    }
+    if starts.is_empty() {
+        return Err(PositionError::Nothing);
+    }
+    Ok(starts)
+}
+
+fn from_record(record: PdnGame) -> ReadPosition {
+    let start = record.start;
+    ReadPosition {
+        game: Game::new(start),
+        record,
+        turn: Some(start.turn()),
+        form: Form::Pdn,
+    }
 }
 
 /// Replays the game to the ply asked for. A faulty game serves for the plies before its fault.

@@ -21,7 +21,9 @@ use thiserror::Error;
 use crate::board::{Color, Square};
 use crate::rules::Position;
 
-pub use any::{Choice, Form, PositionError, ReadPosition, read_position, read_position_from};
+pub use any::{
+    Choice, Form, PositionError, ReadPosition, read_position, read_position_from, read_starts_from,
+};
 pub use ballot::Ballot;
 pub use diagram::DiagramError;
 pub use fen::FenError;

@@ -18,10 +18,10 @@
 //! steps or ends: positions without a legal move, or positions in which nobody can jump with a
 //! database value. With `win` they are earlier steps. This module only writes; `check` reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use super::leaf::Leaf;
+use super::leaf::{Ends, Leaf, Rules};
 use super::strategy::{Aim, Strategy};
 use crate::board::Color;
 use crate::rules::{Move, Piece, Position};
@@ -88,8 +88,8 @@ pub enum CertificateError {
 pub struct Certificate<'a> {
     /// The position.
     pub root: Position,
-    /// Whether wins respect the 40-move rule.
-    pub forty: bool,
+    /// The rules that it is proven under.
+    pub rules: Rules,
     /// What is claimed.
     pub claim: Claim,
     /// At least those that [`Claim::needs`].
@@ -125,7 +125,7 @@ impl Certificate<'_> {
     }
 
     fn header(&self, strategies: &[&Strategy], tablebase: &Tablebase) -> String {
-        let rules = if self.forty { "forty" } else { "no-forty" };
+        let rules = self.rules.name();
         let mut text = format!(
             "{MAGIC}\nposition {}\nrules {rules}\nclaim {}\n",
             fen(&self.root),
@@ -150,22 +150,24 @@ impl Certificate<'_> {
 
     /// The images in which the ends of the strategies are looked up.
     fn databases(&self, strategies: &[&Strategy], tablebase: &Tablebase) -> BTreeMap<String, u32> {
-        let mut used = std::collections::HashSet::new();
-        let mut note = |position: &Position| {
-            if let Leaf::Stored(_) = Leaf::of(position, tablebase) {
-                used.insert(Slice::of(position));
+        let mut used = HashSet::new();
+        for strategy in strategies {
+            let ends = Ends::new(tablebase, self.rules, strategy.attacker());
+            let mut note = |position: &Position| {
+                if let Leaf::Stored(_) = Leaf::of(position, &ends) {
+                    used.insert(Slice::of(position));
+                }
+            };
+            note(&self.root);
+            for mv in self.root.legal_moves() {
+                note(&self.root.play(mv));
             }
-        };
-        note(&self.root);
-        let replies = |position: &Position| position.legal_moves();
-        for mv in replies(&self.root) {
-            note(&self.root.play(mv));
-        }
-        for (position, mv) in strategies.iter().flat_map(|it| &it.steps) {
-            let next = position.play(*mv);
-            note(&next);
-            for reply in replies(&next) {
-                note(&next.play(reply));
+            for (position, mv) in &strategy.steps {
+                let next = position.play(*mv);
+                note(&next);
+                for reply in next.legal_moves() {
+                    note(&next.play(reply));
+                }
             }
         }
         let images = tablebase.images();

@@ -9,12 +9,17 @@
 //! without an answer. With aim `hold` no end is lost, so the side never loses, even if play goes
 //! on for ever, which is a draw. With aim `win` all ends are won and every reply leads to an
 //! EARLIER step, so play ends, and ends won. `Strategy::check` does this, 30 lines.
+//!
+//! Under the 40-move rule a strategy to hold is as good as without it. One to win must besides reach
+//! a capture, a man's move or the end within 80 plies wherever it stands; `answers` counts them.
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::leaf::Rules;
 use crate::board::{Color, Square};
+use crate::rules::law::QUIET_PLIES_TO_DRAW;
 use crate::rules::{Piece, Position, Setup};
-use crate::tablebase::{Tablebase, Wld};
+use crate::tablebase::{Slice, Tablebase, Wld, distance};
 
 /// Why a certificate is refused, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,8 +45,8 @@ pub struct Proven {
     pub fen: String,
     /// `win`, `draw`, `loss`, `at-least-draw` or `at-most-draw`, for the side to move.
     pub claim: String,
-    /// Whether wins respect the 40-move rule.
-    pub forty: bool,
+    /// The rules that it is proven under.
+    pub rules: Rules,
     /// Positions with a named move.
     pub steps: usize,
     /// Ends that a database decides.
@@ -64,6 +69,9 @@ struct Board {
     cells: [Option<Man>; 32],
     turn: Color,
 }
+
+/// The most pieces of a side in any database.
+const MOST_A_SIDE: u32 = 4;
 
 /// From, to, the set of captured squares: the order of this triple numbers the moves.
 type Step = (usize, usize, u32);
@@ -245,24 +253,34 @@ impl Board {
         format!("{}:W{white}:B{black}", self.turn.letter())
     }
 
-    /// What the databases say, where one look-up is enough: nobody can jump.
-    fn database_value(&self, tablebase: &Tablebase) -> Option<Wld> {
-        let quiet = Color::BOTH
-            .into_iter()
-            .all(|side| self.all_jumps(side).is_empty());
+    /// Whether `step` can never be taken back: a capture or a man's move.
+    fn is_progress(&self, (from, _, captured): Step) -> bool {
+        captured != 0 || self.cells[from].is_some_and(|man| !man.king)
+    }
+
+    fn pieces(&self) -> u32 {
+        self.cells.iter().flatten().count() as u32
+    }
+
+    /// The same board as the databases want it.
+    fn position(&self) -> Option<Position> {
         let mut setup = Setup::empty(self.turn);
-        let mut pieces = 0;
         for (square, cell) in self.cells.iter().enumerate() {
             if let Some(man) = cell {
                 let piece = if man.king { Piece::King } else { Piece::Man };
                 setup.put(Square::new(square as u32 + 1)?, man.side, piece);
-                pieces += 1;
             }
         }
-        if !quiet || pieces > tablebase.most_pieces() {
+        Position::try_from(setup).ok()
+    }
+
+    /// What the databases say, where one look-up is enough: nobody can jump.
+    fn database_value(&self, tablebase: &Tablebase) -> Option<Wld> {
+        let can_jump = |side| !self.all_jumps(side).is_empty();
+        if Color::BOTH.into_iter().any(can_jump) || self.pieces() > tablebase.most_pieces() {
             return None;
         }
-        tablebase.probe(&Position::try_from(setup).ok()?).ok()
+        tablebase.probe(&self.position()?).ok()
     }
 }
 
@@ -278,59 +296,72 @@ struct Strategy {
     places: HashMap<Board, usize>,
 }
 
-#[derive(Default)]
-struct Ends {
+/// What ends are looked up in, and how many there were.
+struct Ends<'a> {
+    tablebase: &'a Tablebase,
+    /// Under the 40-move rule: wins of the databases count up to so many pieces.
+    forty: Option<u32>,
     database: u64,
     last: u64,
 }
 
+/// Plies to the next capture, man's move or end of the game at the most; only counted for wins
+/// under the 40-move rule.
+type Plies = u32;
+
 impl Strategy {
     /// Checks every step, then that the strategy answers the root.
-    fn check(&self, root: &Board, tablebase: &Tablebase, ends: &mut Ends) -> Result<(), Refusal> {
+    fn check(&self, root: &Board, ends: &mut Ends<'_>) -> Result<(), Refusal> {
+        let mut plies = Vec::with_capacity(self.steps.len());
         for (number, (board, mv)) in self.steps.iter().enumerate() {
             let place = || format!("step {} of {}, {}", number + 1, self.name(), board.fen());
             let moves = board.moves();
             let Some(&mv) = moves.get(*mv) else {
-                return refuse(
-                    place(),
-                    format!("its move is number {mv} of {}", moves.len()),
-                );
+                let fault = format!("its move is number {mv} of {}", moves.len());
+                return refuse(place(), fault);
             };
             // With a win, only steps before this one count as answered.
             let limit = if self.wins { number } else { usize::MAX };
-            self.answers(&board.play(mv), limit, tablebase, ends)
+            let after = self
+                .answers(&board.play(mv), limit, &plies, ends)
                 .or_else(|fault| refuse(place(), fault))?;
+            plies.push(counted(board.is_progress(mv), after).or_else(|it| refuse(place(), it))?);
         }
         let answered = if root.turn == self.side {
-            self.settles(root, usize::MAX, tablebase, ends)
+            self.settles(root, usize::MAX, &plies, ends)
         } else {
-            self.answers(root, usize::MAX, tablebase, ends)
+            self.answers(root, usize::MAX, &plies, ends)
         };
-        answered.or_else(|fault| refuse(format!("the position itself, {}", self.name()), fault))
+        let place = || format!("the position itself, {}", self.name());
+        answered.map(drop).or_else(|fault| refuse(place(), fault))
     }
 
     /// Whether the strategy has an answer to everything that the opponent, to move on `board`,
-    /// can do.
+    /// can do; `plies` are those of the steps so far.
     fn answers(
         &self,
         board: &Board,
         limit: usize,
-        tablebase: &Tablebase,
-        ends: &mut Ends,
-    ) -> Result<(), String> {
+        plies: &[Plies],
+        ends: &mut Ends<'_>,
+    ) -> Result<Plies, String> {
         let moves = board.moves();
         if moves.is_empty() {
             ends.last += 1;
-            return Ok(());
+            return Ok(1);
         }
-        if let Some(value) = board.database_value(tablebase) {
+        if let Some(value) = board.database_value(ends.tablebase) {
             return self.accepts(board, value, ends);
         }
+        let mut most = 0;
         for mv in moves {
-            self.settles(&board.play(mv), limit, tablebase, ends)
+            let after = self
+                .settles(&board.play(mv), limit, plies, ends)
+                .and_then(|after| counted(board.is_progress(mv), after))
                 .map_err(|fault| format!("after the reply {}: {fault}", text(mv)))?;
+            most = most.max(after);
         }
-        Ok(())
+        Ok(most)
     }
 
     /// Whether `board`, with the strategy's side to move, is a step before `limit`, or an end
@@ -339,11 +370,14 @@ impl Strategy {
         &self,
         board: &Board,
         limit: usize,
-        tablebase: &Tablebase,
-        ends: &mut Ends,
-    ) -> Result<(), String> {
+        plies: &[Plies],
+        ends: &mut Ends<'_>,
+    ) -> Result<Plies, String> {
         match self.places.get(board) {
-            Some(&place) if place < limit => return Ok(()),
+            Some(&place) if place < limit => {
+                let counts = self.wins && ends.forty.is_some();
+                return Ok(if counts { plies[place] } else { 0 });
+            }
             Some(&place) => {
                 return Err(format!(
                     "play goes to the later step {}, perhaps in a circle",
@@ -355,34 +389,66 @@ impl Strategy {
         if board.moves().is_empty() {
             return Err(format!("{} has no move and has lost", self.side));
         }
-        match board.database_value(tablebase) {
+        match board.database_value(ends.tablebase) {
             Some(value) => self.accepts(board, value, ends),
             None => Err(format!("{} is not answered", board.fen())),
         }
     }
 
-    fn accepts(&self, board: &Board, value: Wld, ends: &mut Ends) -> Result<(), String> {
+    /// Whether the database's `value` of `board` serves the aim.
+    fn accepts(&self, board: &Board, value: Wld, ends: &mut Ends<'_>) -> Result<Plies, String> {
         ends.database += 1;
+        let fen = board.fen();
         let value = if board.turn == self.side {
             value
         } else {
             -value
         };
-        let serves = value == Wld::Win || (value == Wld::Draw && !self.wins);
-        if serves {
-            return Ok(());
+        if value == Wld::Loss || (value == Wld::Draw && self.wins) {
+            return Err(format!(
+                "by the database {fen} is a {value} for {}",
+                self.side
+            ));
         }
-        let fen = board.fen();
-        Err(format!(
-            "by the database {fen} is a {value} for {}",
-            self.side
-        ))
+        let Some(most) = ends.forty.filter(|_| self.wins) else {
+            return Ok(0);
+        };
+        let distance = |position: Position| ends.tablebase.distance(&position).ok().flatten();
+        match board.position().and_then(distance) {
+            Some(plies) if board.pieces() <= most => Ok(plies),
+            _ => Err(format!("{fen} may be won too late for the 40-move rule")),
+        }
     }
 
     fn name(&self) -> String {
         let aim = if self.wins { "win" } else { "hold" };
         format!("{}'s strategy to {aim}", self.side)
     }
+}
+
+/// The plies before a move of which `after` are left after it; progress begins the count anew.
+fn counted(is_progress: bool, after: Plies) -> Result<Plies, String> {
+    if after > QUIET_PLIES_TO_DRAW {
+        return Err(format!("the next progress is {after} plies away"));
+    }
+    Ok(if is_progress { 1 } else { after + 1 })
+}
+
+/// Up to how many pieces every win of the databases keeps within the 40-move rule: distances of
+/// all slices with kings on both sides are there (elsewhere every other ply is progress), and none
+/// is too long. So after the next progress the position is won within the rule again.
+pub(super) fn forty_move_pieces(tablebase: &Tablebase) -> u32 {
+    let fits = |slice: &Slice| {
+        let mut images = tablebase.distances().iter().map(distance::Image::header);
+        images.any(|it| it.slice == *slice && u32::from(it.longest) <= QUIET_PLIES_TO_DRAW)
+    };
+    let with_kings = |slice: &Slice| slice.own.kings > 0 && slice.their.kings > 0;
+    let all_fit = |&pieces: &u32| {
+        let slices = Slice::all(pieces, MOST_A_SIDE);
+        slices.iter().filter(|it| with_kings(it)).all(fits)
+    };
+    let pieces = 2..=tablebase.most_pieces();
+    pieces.take_while(all_fit).last().unwrap_or(0)
 }
 
 fn text((from, to, captured): Step) -> String {
@@ -401,14 +467,19 @@ pub fn check(bytes: &[u8], tablebase: &Tablebase) -> Result<Proven, Refusal> {
     let file = read(bytes)?;
     check_databases(&file.databases, tablebase)?;
     check_claim(&file)?;
-    let mut ends = Ends::default();
+    let mut ends = Ends {
+        tablebase,
+        forty: (file.rules == Rules::FortyMoves).then(|| forty_move_pieces(tablebase)),
+        database: 0,
+        last: 0,
+    };
     for strategy in &file.strategies {
-        strategy.check(&file.root, tablebase, &mut ends)?;
+        strategy.check(&file.root, &mut ends)?;
     }
     Ok(Proven {
         fen: file.root.fen(),
         claim: file.claim,
-        forty: false,
+        rules: file.rules,
         steps: file.strategies.iter().map(|it| it.steps.len()).sum(),
         database_ends: ends.database,
         final_ends: ends.last,
@@ -467,6 +538,7 @@ fn check_databases(wanted: &BTreeMap<String, u32>, tablebase: &Tablebase) -> Res
 
 struct File {
     root: Board,
+    rules: Rules,
     claim: String,
     databases: BTreeMap<String, u32>,
     strategies: Vec<Strategy>,
@@ -500,6 +572,7 @@ fn read(bytes: &[u8]) -> Result<File, Refusal> {
 
 fn read_header(text: &str) -> Result<File, Refusal> {
     let mut root = None;
+    let mut rules = None;
     let mut claim = None;
     let mut databases = BTreeMap::new();
     let mut strategies = Vec::new();
@@ -507,7 +580,10 @@ fn read_header(text: &str) -> Result<File, Refusal> {
         let words: Vec<&str> = line.split(' ').collect();
         let read = match words[..] {
             ["position", fen] => Board::from_fen(fen).map(|board| root = Some(board)),
-            ["rules", "no-forty"] => Some(()),
+            ["rules", name] => Rules::ALL
+                .into_iter()
+                .find(|rules| rules.name() == name)
+                .map(|found| rules = Some(found)),
             ["claim", word] => {
                 claim = Some(word.to_owned());
                 Some(())
@@ -527,11 +603,12 @@ fn read_header(text: &str) -> Result<File, Refusal> {
             );
         }
     }
-    let (Some(root), Some(claim)) = (root, claim) else {
-        return refuse("header", "the position or the claim is missing");
+    let (Some(root), Some(rules), Some(claim)) = (root, rules, claim) else {
+        return refuse("header", "the position, the rules or the claim are missing");
     };
     Ok(File {
         root,
+        rules,
         claim,
         databases,
         strategies,
@@ -601,6 +678,13 @@ mod tests {
 
     fn step(mv: &Move) -> Step {
         (mv.from().index(), mv.to().index(), mv.captured().0)
+    }
+
+    #[test]
+    fn progress_comes_within_eighty_plies() {
+        assert_eq!(counted(false, 79), Ok(80));
+        assert_eq!(counted(true, 80), Ok(1));
+        assert!(counted(true, 81).is_err());
     }
 
     /// Two generators that share nothing agree along games picked by a fixed rule.

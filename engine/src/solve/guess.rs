@@ -1,11 +1,14 @@
-//! The first proof and disproof number of a node: a guess from the evaluation.
+//! The first proof and disproof number of a node: a guess from the evaluation and the databases.
 //!
 //! A side far ahead wins with little work; a level position is held with little work. The
 //! numbers only steer the search, so nothing that is proven depends on them.
 
+use super::leaf;
 use super::numbers::Numbers;
+use crate::board::Color;
 use crate::eval::Evaluator;
 use crate::rules::Position;
+use crate::tablebase::{Effort, Tablebase};
 
 /// Hundredths of a man for each step of a number.
 const STEP: i32 = 20;
@@ -17,32 +20,55 @@ const MOST_STEPS: i32 = 60;
 const MOST_JUMPS: u32 = 6;
 const LOST: i32 = -3_000;
 
-/// The numbers of `position`, where the attacker moves or waits.
-pub(super) fn numbers(evaluator: &mut Evaluator, position: &Position, attacks: bool) -> Numbers {
-    let value = after_jumps(evaluator, position, MOST_JUMPS);
-    let lead = if attacks { value } else { -value };
-    let win = steps(NEAR_WIN - lead);
-    let hold = steps(lead - NEAR_DRAW);
-    let (phi, delta) = if attacks { (win, hold) } else { (hold, win) };
-    Numbers { phi, delta }
+/// What a guess is made from.
+pub(super) struct Guess<'a> {
+    pub(super) evaluator: &'a mut Evaluator,
+    pub(super) tablebase: &'a Tablebase,
+    pub(super) attacker: Color,
+}
+
+impl Guess<'_> {
+    /// The numbers of `position`.
+    pub(super) fn numbers(&mut self, position: &Position) -> Numbers {
+        let attacks = position.turn() == self.attacker;
+        let value = self.after_jumps(position, MOST_JUMPS);
+        let lead = if attacks { value } else { -value };
+        let win = steps(NEAR_WIN - lead);
+        let hold = steps(lead - NEAR_DRAW);
+        let (phi, delta) = if attacks { (win, hold) } else { (hold, win) };
+        Numbers { phi, delta }
+    }
+
+    /// The evaluation for the mover once nobody need jump any more. A draw of the databases is
+    /// all that the holder wants.
+    fn after_jumps(&mut self, position: &Position, jumps: u32) -> i32 {
+        if jumps == 0 || !position.has_jump() {
+            return self.quiet(position);
+        }
+        let moves = position.legal_moves();
+        let values = moves
+            .iter()
+            .map(|&mv| -self.after_jumps(&position.play(mv), jumps - 1));
+        values.max().unwrap_or(LOST)
+    }
+
+    fn quiet(&mut self, position: &Position) -> i32 {
+        if !position.can_move() {
+            return LOST;
+        }
+        let few = position.occupied().len() <= self.tablebase.most_pieces();
+        if few && !position.has_jump() && !position.is_threatened() {
+            let value = self.tablebase.probe_quiet(position, Effort::Decode);
+            if let Some(value) = value {
+                let won = leaf::is_won(value, position.turn(), self.attacker);
+                let good = won == (position.turn() == self.attacker);
+                return if good { -LOST } else { LOST };
+            }
+        }
+        i32::from(self.evaluator.evaluate(position).0)
+    }
 }
 
 fn steps(distance: i32) -> u32 {
     1 + (distance / STEP).clamp(0, MOST_STEPS) as u32
-}
-
-/// The evaluation for the mover once nobody need jump any more.
-fn after_jumps(evaluator: &mut Evaluator, position: &Position, jumps: u32) -> i32 {
-    if jumps == 0 || !position.has_jump() {
-        return if position.can_move() {
-            i32::from(evaluator.evaluate(position).0)
-        } else {
-            LOST
-        };
-    }
-    let moves = position.legal_moves();
-    let values = moves
-        .iter()
-        .map(|&mv| -after_jumps(evaluator, &position.play(mv), jumps - 1));
-    values.max().unwrap_or(LOST)
 }

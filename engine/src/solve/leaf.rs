@@ -1,8 +1,57 @@
 //! What is known of a position without searching: the end of the game, or a database value.
 
+use super::check;
 use crate::board::Color;
 use crate::rules::Position;
 use crate::tablebase::{Tablebase, Wld};
+
+/// The rules of a proof, beyond "no move loses" and "endless play is a draw".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rules {
+    /// Nothing else.
+    #[default]
+    Endless,
+    /// 80 plies in a row without a capture or a man's move are a draw, counted from the position
+    /// that is solved.
+    FortyMoves,
+}
+
+impl Rules {
+    /// Every set of rules.
+    pub const ALL: [Self; 2] = [Self::Endless, Self::FortyMoves];
+
+    /// The word for it in certificates.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Endless => "no-forty",
+            Self::FortyMoves => "forty",
+        }
+    }
+}
+
+/// Where lines end in which `attacker` tries to win.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends<'a> {
+    pub(super) tablebase: &'a Tablebase,
+    attacker: Color,
+    /// With more pieces a win of the databases may come too late for the rules.
+    most_winning: u32,
+}
+
+impl<'a> Ends<'a> {
+    pub(super) fn new(tablebase: &'a Tablebase, rules: Rules, attacker: Color) -> Self {
+        let most_winning = match rules {
+            Rules::Endless => u32::MAX,
+            Rules::FortyMoves => check::forty_move_pieces(tablebase),
+        };
+        Self {
+            tablebase,
+            attacker,
+            most_winning,
+        }
+    }
+}
 
 /// How a position ends a line of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,16 +67,22 @@ pub(super) enum Leaf {
 }
 
 impl Leaf {
-    /// What is known of `position`; open at once above `most_pieces`.
-    pub(super) fn of(position: &Position, tablebase: &Tablebase) -> Self {
+    /// What is known of `position`.
+    pub(super) fn of(position: &Position, ends: &Ends<'_>) -> Self {
         if !position.can_move() {
             return Self::Terminal;
         }
-        if position.occupied().len() > tablebase.most_pieces() || position.theirs().is_empty() {
+        let pieces = position.occupied().len();
+        if pieces > ends.tablebase.most_pieces() || position.theirs().is_empty() {
             return Self::Open;
         }
-        match tablebase.probe(position) {
+        match ends.tablebase.probe(position) {
             Err(_) => Self::Open,
+            Ok(value)
+                if pieces > ends.most_winning && is_won(value, position.turn(), ends.attacker) =>
+            {
+                Self::Open
+            }
             Ok(value) if position.has_jump() || position.is_threatened() => Self::Implied(value),
             Ok(value) => Self::Stored(value),
         }

@@ -21,6 +21,7 @@ mod strategy;
 mod table;
 
 pub use certificate::{Certificate, CertificateError, Claim};
+pub use leaf::Rules;
 pub use progress::ProgressError;
 pub use solver::{Bounds, MoveValue, Settings, Solution, Solver};
 pub use strategy::{Aim, Strategy};

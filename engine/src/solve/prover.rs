@@ -3,14 +3,13 @@
 //! Nagai's df-pn with the weak sum (the largest child and one for each other open child), since
 //! kings reach the same positions by many ways. Coming back to a position of the path is no win
 //! for the attacker; a disproof that rests on that leans on the position it came back to, and
-//! counts elsewhere only while that is on the path too or is disproved itself. That leaves rare
-//! disproofs that lean on several positions: `strategy` finds and repairs them. Proofs lean on
-//! nothing. Start reading at [`Prover::run`].
+//! counts elsewhere unless that is won. So some disproofs are wrong: `strategy` finds and repairs
+//! them. Proofs lean on nothing. Start reading at [`Prover::run`].
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use super::guess;
-use super::leaf::{self, Leaf};
+use super::guess::Guess;
+use super::leaf::{self, Ends, Leaf, Rules};
 use super::numbers::{INFINITE, MOST, Numbers};
 use super::table::{Entry, Table};
 use crate::board::Color;
@@ -32,6 +31,7 @@ pub(super) const STACK_BYTES: usize = 256 << 20;
 pub(super) struct Shared<'a> {
     pub(super) table: &'a Table,
     pub(super) tablebase: &'a Tablebase,
+    pub(super) rules: Rules,
     /// How many threads are below a position, by some bits of its key.
     pub(super) busy: Box<[AtomicU8]>,
     pub(super) stop: AtomicBool,
@@ -41,10 +41,11 @@ pub(super) struct Shared<'a> {
 const BUSY: usize = 1 << 14;
 
 impl<'a> Shared<'a> {
-    pub(super) fn new(table: &'a Table, tablebase: &'a Tablebase) -> Self {
+    pub(super) fn new(table: &'a Table, tablebase: &'a Tablebase, rules: Rules) -> Self {
         Self {
             table,
             tablebase,
+            rules,
             busy: (0..BUSY).map(|_| AtomicU8::new(0)).collect(),
             stop: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
@@ -106,6 +107,7 @@ struct Child {
 /// One thread with one question.
 pub(super) struct Prover<'a> {
     pub(super) shared: &'a Shared<'a>,
+    pub(super) ends: Ends<'a>,
     attacker: Color,
     evaluator: Evaluator,
     path: Vec<Frame>,
@@ -117,6 +119,7 @@ impl<'a> Prover<'a> {
     pub(super) fn new(shared: &'a Shared<'a>, attacker: Color) -> Self {
         Self {
             shared,
+            ends: Ends::new(shared.tablebase, shared.rules, attacker),
             attacker,
             evaluator: Evaluator::new(),
             path: Vec::new(),
@@ -132,7 +135,7 @@ impl<'a> Prover<'a> {
     /// Whether the attacker wins `position`, if that is found within `budget` nodes. What was
     /// learnt stays in the table, so that the next call goes on.
     pub(super) fn run(&mut self, position: &Position, budget: u64) -> Option<bool> {
-        let leaf = Leaf::of(position, self.shared.tablebase);
+        let leaf = Leaf::of(position, &self.ends);
         if let Some(value) = leaf.value() {
             return Some(leaf::is_won(value, position.turn(), self.attacker));
         }
@@ -193,30 +196,33 @@ impl<'a> Prover<'a> {
 
     fn children(&mut self, position: &Position, key: u64) -> Vec<Child> {
         let moves = position.legal_moves();
-        moves
-            .into_iter()
-            .map(|mv| self.child(position, key, mv))
-            .collect()
+        let born = |mv| self.born(position, key, mv);
+        let mut children: Vec<Child> = moves.into_iter().map(born).collect();
+        // All memory is asked for at once, so that the waits overlap.
+        let table = self.shared.table;
+        let near = children.iter().fold(0, |all, it| all ^ table.touch(it.key));
+        std::hint::black_box(near);
+        for child in &mut children {
+            child.state = self.look_up(&child.position, child.key, child.reversible);
+        }
+        children
     }
 
-    fn child(&mut self, parent: &Position, key: u64, mv: Move) -> Child {
-        let position = parent.play(mv);
+    /// A child that nobody has looked at.
+    fn born(&self, parent: &Position, key: u64, mv: Move) -> Child {
         let unsalted = Key(key ^ salt(self.attacker));
-        let key = unsalted.after(parent, mv).0 ^ salt(self.attacker);
-        let reversible = !parent.is_irreversible(mv);
-        let state = self.look_up(&position, key, reversible);
         Child {
-            position,
-            key,
-            reversible,
-            state,
+            position: parent.play(mv),
+            key: unsalted.after(parent, mv).0 ^ salt(self.attacker),
+            reversible: !parent.is_irreversible(mv),
+            state: State::of(Numbers::SET_ASIDE),
         }
     }
 
     /// What is known of a child before any work on it.
     fn look_up(&mut self, position: &Position, key: u64, reversible: bool) -> State {
         let attacks = position.turn() == self.attacker;
-        if let Some(value) = Leaf::of(position, self.shared.tablebase).value() {
+        if let Some(value) = Leaf::of(position, &self.ends).value() {
             let won = leaf::is_won(value, position.turn(), self.attacker);
             return State::of(Numbers::settled(won, attacks));
         }
@@ -230,7 +236,12 @@ impl<'a> Prover<'a> {
         if let Some(state) = entry.and_then(|entry| self.trusted(&entry)) {
             return state;
         }
-        State::of(guess::numbers(&mut self.evaluator, position, attacks))
+        let mut guess = Guess {
+            evaluator: &mut self.evaluator,
+            tablebase: self.shared.tablebase,
+            attacker: self.attacker,
+        };
+        State::of(guess.numbers(position))
     }
 
     /// Where on the path the position was, as far back as moves can be taken back.
@@ -246,7 +257,8 @@ impl<'a> Prover<'a> {
         None
     }
 
-    /// The state that an entry gives here; `None` if it leans on what is not so.
+    /// The state that an entry gives here; `None` if it leans on what is known to be won. What is
+    /// not known yet is trusted: it is mostly held, and `strategy` repairs the rest.
     fn trusted(&self, entry: &Entry) -> Option<State> {
         let state = State {
             numbers: entry.numbers,
@@ -256,7 +268,7 @@ impl<'a> Prover<'a> {
         let mut leans_on = entry.leans_on;
         for _ in 0..MOST_LEANING {
             if leans_on == 0 {
-                return Some(state);
+                break;
             }
             if let Some(place) = self.path.iter().position(|frame| frame.key == leans_on) {
                 return Some(State {
@@ -264,14 +276,16 @@ impl<'a> Prover<'a> {
                     ..state
                 });
             }
-            let support = self.shared.table.get(leans_on)?;
-            // A settled entry that is not won has no height; a won one is no support.
-            if !support.numbers.is_settled() || support.height > 0 {
+            let Some(support) = self.shared.table.get(leans_on) else {
+                break;
+            };
+            // Only what is won has a height.
+            if support.height > 0 {
                 return None;
             }
             leans_on = support.leans_on;
         }
-        None
+        Some(state)
     }
 
     /// The child to work on and how far.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::certificate::{Certificate, Claim};
+use super::leaf::Rules;
 use super::prover::{Prover, STACK_BYTES, Shared};
 use super::strategy::{Aim, Builder, Gap, Strategy};
 use super::table::Table;
@@ -32,6 +33,8 @@ pub struct Settings {
     pub table_mb: usize,
     /// The databases in which lines end.
     pub tablebase: Arc<Tablebase>,
+    /// The rules to prove under.
+    pub rules: Rules,
 }
 
 /// What a position is worth at least and at most, for the side to move.
@@ -73,6 +76,8 @@ impl Bounds {
 pub struct Solution {
     /// The position.
     pub position: Position,
+    /// The rules that hold.
+    pub rules: Rules,
     /// What is proven.
     pub bounds: Bounds,
     /// The proofs, at most one for each side.
@@ -89,7 +94,7 @@ impl Solution {
     pub fn certificate(&self) -> Option<Certificate<'_>> {
         Some(Certificate {
             root: self.position,
-            forty: false,
+            rules: self.rules,
             claim: self.bounds.claim()?,
             strategies: self.strategies.iter().collect(),
         })
@@ -173,7 +178,7 @@ impl Solver {
     }
 
     fn prove(&self, position: &Position, time: Duration, wanted: Wanted) -> Solution {
-        let shared = Shared::new(&self.table, &self.settings.tablebase);
+        let shared = Shared::new(&self.table, &self.settings.tablebase, self.settings.rules);
         let progress = Mutex::new(Progress {
             answers: [None, None],
             began: Instant::now(),
@@ -197,7 +202,7 @@ impl Solver {
             }
         });
         let nodes = shared.nodes.load(Relaxed);
-        solution(*position, progress.into_inner(), nodes)
+        solution(*position, self.settings.rules, progress.into_inner(), nodes)
     }
 
     /// What is known of every move without more work than `time` for all: databases, the proofs
@@ -255,7 +260,7 @@ impl Wanted {
     }
 }
 
-fn solution(position: Position, progress: Progress, nodes: u64) -> Solution {
+fn solution(position: Position, rules: Rules, progress: Progress, nodes: u64) -> Solution {
     let mut bounds = Bounds::OPEN;
     let mover = position.turn();
     for strategy in progress.answers.iter().flatten() {
@@ -274,6 +279,7 @@ fn solution(position: Position, progress: Progress, nodes: u64) -> Solution {
     }
     Solution {
         position,
+        rules,
         bounds,
         strategies,
         nodes,
@@ -347,10 +353,19 @@ impl<'a> Worker<'a> {
             builder.hold(position)
         };
         match built {
+            // Another win may be quick enough, but the table leads to this one again.
+            Ok(strategy) if won && !self.is_in_time(&strategy, position) => {
+                self.wanted.asked[self.current] = false;
+            }
             Ok(strategy) => self.deliver(strategy, won),
             Err(Gap::Stopped) => {}
             Err(Gap::Wrong) => self.provers[self.current].forget(position),
         }
+    }
+
+    fn is_in_time(&self, strategy: &Strategy, position: &Position) -> bool {
+        let ends = &self.provers[self.current].ends;
+        self.shared.rules == Rules::Endless || strategy.is_in_time(position, ends)
     }
 
     fn deliver(&self, strategy: Strategy, won: bool) {

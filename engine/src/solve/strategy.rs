@@ -6,11 +6,13 @@
 //! for ever. Nothing here depends on the path on which a position was searched, which is what
 //! makes repetition harmless. Start reading at [`Builder::win`] and [`Builder::hold`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::leaf::{self, Leaf};
+use super::leaf::{self, Ends, Leaf};
 use super::prover::{Prover, Verdict};
 use crate::board::Color;
+use crate::rules::law::QUIET_PLIES_TO_DRAW;
 use crate::rules::{Move, Position};
 
 /// What a strategy is for.
@@ -32,6 +34,75 @@ pub struct Strategy {
     /// Positions with `side` to move, and its move. With [`Aim::Win`] every line goes to
     /// earlier entries only.
     pub steps: Vec<(Position, Move)>,
+}
+
+impl Strategy {
+    /// Who tries to win.
+    pub(super) fn attacker(&self) -> Color {
+        match self.aim {
+            Aim::Win => self.side,
+            Aim::Hold => self.side.opponent(),
+        }
+    }
+
+    /// Of a strategy to win, whether no more than 80 plies go by without a capture or a man's
+    /// move, the database wins at its ends included.
+    pub(super) fn is_in_time(&self, root: &Position, ends: &Ends<'_>) -> bool {
+        let mut plies = HashMap::new();
+        for (position, mv) in &self.steps {
+            let next = position.play(*mv);
+            let after = self.plies_for_replies(&next, &plies, ends);
+            if after > QUIET_PLIES_TO_DRAW {
+                return false;
+            }
+            let is_progress = position.is_irreversible(*mv);
+            plies.insert(*position, if is_progress { 1 } else { after + 1 });
+        }
+        let first = if root.turn() == self.side {
+            self.plies_from(root, &plies, ends)
+        } else {
+            self.plies_for_replies(root, &plies, ends)
+        };
+        first <= QUIET_PLIES_TO_DRAW
+    }
+
+    /// Plies from `position`, the other side to move, to the next progress or the end.
+    fn plies_for_replies(
+        &self,
+        position: &Position,
+        plies: &HashMap<Position, u32>,
+        ends: &Ends<'_>,
+    ) -> u32 {
+        if Leaf::of(position, ends).ends_proof() {
+            return distance(position, ends);
+        }
+        let after = |mv: Move| {
+            let next = position.play(mv);
+            let after = self.plies_from(&next, plies, ends);
+            match position.is_irreversible(mv) {
+                true if after <= QUIET_PLIES_TO_DRAW => 1,
+                _ => after + 1,
+            }
+        };
+        let replies = position.legal_moves().into_iter();
+        replies.map(after).max().unwrap_or(1)
+    }
+
+    fn plies_from(
+        &self,
+        position: &Position,
+        plies: &HashMap<Position, u32>,
+        ends: &Ends<'_>,
+    ) -> u32 {
+        let step = plies.get(position).copied();
+        step.unwrap_or_else(|| distance(position, ends))
+    }
+}
+
+/// Of an end that is won or lost; beyond every rule if it is not known.
+fn distance(position: &Position, ends: &Ends<'_>) -> u32 {
+    let distance = ends.tablebase.distance(position).ok().flatten();
+    distance.unwrap_or(QUIET_PLIES_TO_DRAW + 1)
 }
 
 /// Why there is no strategy yet.
@@ -67,7 +138,7 @@ impl<'p, 'a> Builder<'p, 'a> {
     }
 
     fn leaf(&self, position: &Position) -> Leaf {
-        Leaf::of(position, self.prover.shared.tablebase)
+        Leaf::of(position, &self.prover.ends)
     }
 
     /// The strategy with which the attacker wins `root`.
@@ -104,12 +175,7 @@ impl<'p, 'a> Builder<'p, 'a> {
             Some(None) => return Err(Gap::Wrong),
             None => {}
         }
-        if self
-            .prover
-            .shared
-            .stop
-            .load(std::sync::atomic::Ordering::Relaxed)
-        {
+        if self.prover.shared.stop.load(Relaxed) {
             return Err(Gap::Stopped);
         }
         self.places.insert(*position, None);
@@ -288,7 +354,7 @@ fn reachable(
     needed: impl Fn(&Position) -> Vec<Position>,
 ) -> Vec<(Position, Move)> {
     let mut steps = Vec::new();
-    let mut seen: std::collections::HashSet<Position> = roots.iter().copied().collect();
+    let mut seen: HashSet<Position> = roots.iter().copied().collect();
     let mut open = roots.to_vec();
     while let Some(position) = open.pop() {
         let Some(&mv) = moves.get(&position) else {

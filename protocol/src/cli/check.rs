@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use engine::solve::Rules;
 use engine::solve::check::{self, Proven};
 use engine::tablebase::Tablebase;
 use protocol::databases::{self, Wanted};
@@ -44,11 +45,12 @@ struct Checked {
 }
 
 /// How the rules of a proof are named.
-pub(super) const fn rules(forty: bool) -> &'static str {
-    if forty {
-        "endless play and 40 moves without progress are draws"
-    } else {
-        "endless play is a draw, no 40-move rule"
+pub(super) const fn rules(rules: Rules) -> &'static str {
+    match rules {
+        Rules::Endless => "endless play is a draw, no 40-move rule",
+        Rules::FortyMoves => {
+            "endless play and 40 moves without progress, counted from this position, are draws"
+        }
     }
 }
 
@@ -86,7 +88,7 @@ fn sentence(proven: &Proven) -> String {
         "sound: {} is a proven {} for the side to move ({}); {} steps, {} ends by database, {} final",
         proven.fen,
         proven.claim,
-        rules(proven.forty),
+        rules(proven.rules),
         proven.steps,
         proven.database_ends,
         proven.final_ends
@@ -99,7 +101,7 @@ fn json(certificate: String, result: Result<Proven, check::Refusal>) -> Checked 
     Checked {
         certificate,
         sound: proven.is_some(),
-        rules: proven.as_ref().map(|it| rules(it.forty)),
+        rules: proven.as_ref().map(|it| rules(it.rules)),
         steps: proven.as_ref().map(|it| it.steps),
         database_ends: proven.as_ref().map(|it| it.database_ends),
         final_ends: proven.as_ref().map(|it| it.final_ends),

@@ -24,7 +24,7 @@ use engine::engine::{Engine, EngineOptions};
 use engine::notation::Notation;
 use engine::rules::Game;
 use engine::search::{Limits, Report};
-use engine::solve::{Bounds, Settings, Solution, Solver, check};
+use engine::solve::{Bounds, Rules, Settings, Solution, Solver, check};
 use engine::tablebase::{Tablebase, Wld};
 use protocol::databases::{self, Wanted};
 
@@ -65,6 +65,10 @@ pub(super) struct Solve {
     /// What to prove: a win or a draw of the side to move, or whatever is true.
     #[arg(long, value_name = "GOAL", value_enum, default_value_t = Goal::Any)]
     goal: Goal,
+    /// Prove under the 40-move rule too: 80 plies without a capture or a man's move, counted from
+    /// the position, are a draw. Wins then end in databases only where distances are there.
+    #[arg(long)]
+    forty: bool,
     /// The value that is claimed for the side to move, whatever a caption says.
     #[arg(long, value_name = "VALUE", value_enum)]
     claim: Option<Claimed>,
@@ -328,6 +332,11 @@ impl Bench {
             threads: options.threads,
             table_mb: options.hash,
             tablebase,
+            rules: if options.forty {
+                Rules::FortyMoves
+            } else {
+                Rules::Endless
+            },
         });
         Ok(Self { solver, engine })
     }

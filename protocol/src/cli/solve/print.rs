@@ -54,7 +54,7 @@ pub(super) fn json(outcome: &Outcome, out: &mut impl Write) -> Result<(), Failur
         proven: value.is_some(),
         at_least: bounds.lower.name(),
         at_most: bounds.upper.name(),
-        rules: rules(false),
+        rules: rules(outcome.solution.rules),
         line: line_texts(outcome),
         forced: outcome.findings.line.iter().map(|it| it.forced).collect(),
         keeping: texts(value.map_or_else(Vec::new, |value| outcome.findings.keeping(value))),
@@ -133,7 +133,7 @@ pub(super) fn outcome(
     };
     writeln!(out, "\n{}\n{turn} to move{assumed}", fen::write(&position))?;
     writeln!(out, "{}", verdict(outcome.bounds(), turn))?;
-    writeln!(out, "rules: {}; {databases}", rules(false))?;
+    writeln!(out, "rules: {}; {databases}", rules(outcome.solution.rules))?;
     claim(outcome, out)?;
     if !outcome.findings.line.is_empty() {
         writeln!(out, "line: {}", marked_line(outcome))?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use engine::board::Color;
 use engine::notation::pdn::GameResult;
-use engine::notation::{Choice, Form, PositionError, ReadPosition, read_position_from};
+use engine::notation::{Form, ReadPosition, read_starts_from};
 use engine::rules::{Move, Position};
 use engine::tablebase::Wld;
 
@@ -88,20 +88,10 @@ fn read_text(
     turn: Option<Color>,
     problems: &mut Vec<Problem>,
 ) -> Result<(), Failure> {
-    for game in 1.. {
-        let read = match read_position_from(text, Choice { game, ply: Some(0) }) {
-            Ok(read) => read,
-            Err(PositionError::NoGame { .. }) if game > 1 => return Ok(()),
-            Err(PositionError::Nothing) if game > 1 => return Ok(()),
-            Err(error) => {
-                return Err(Failure::Input(format!("{}: {error}", shorten(place))));
-            }
-        };
-        let single = read.form == Form::Diagram;
-        problems.push(problem(place, game, &read, text, turn));
-        if single {
-            return Ok(());
-        }
+    let starts = read_starts_from(text)
+        .map_err(|error| Failure::Input(format!("{}: {error}", shorten(place))))?;
+    for (nth, read) in starts.iter().enumerate() {
+        problems.push(problem(place, nth + 1, read, text, turn));
     }
     Ok(())
 }
