@@ -31,14 +31,14 @@ fn search(criterion: &mut Criterion) {
 
 fn evaluation(criterion: &mut Criterion) {
     let positions = positions();
-    let mut evaluator = Evaluator::new();
+    let mut evaluator = Evaluator::default();
     let mut group = criterion.benchmark_group("evaluation");
     group.throughput(Throughput::Elements(positions.len() as u64));
     group.bench_function("evaluate", |bencher| {
         bencher.iter(|| {
             positions
                 .iter()
-                .map(|position| i32::from(evaluator.evaluate(black_box(position)).0))
+                .map(|position| i32::from(evaluator.evaluate_alone(black_box(position)).0))
                 .sum::<i32>()
         });
     });

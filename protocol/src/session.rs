@@ -360,7 +360,7 @@ impl<W: Write> Session<W> {
             Question::Board => Value::Board(game.position()),
             Question::Evaluation(position) => {
                 let position = position.unwrap_or(game.position());
-                Value::Score(position, Evaluator::new().evaluate(&position))
+                Value::Score(position, Evaluator::default().evaluate_alone(&position))
             }
         };
         self.say(&Reply::Value(question, value))

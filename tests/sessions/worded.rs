@@ -79,7 +79,7 @@ fn cb_plays_and_tells_its_settings() {
             .ask("set gamehist B:WK32:BK1 1-5 32-28 / go time 0.05", "move")
             .starts_with("move 5-")
     );
-    let value = engine::eval::Evaluator::new().evaluate(&Position::START);
+    let value = engine::eval::Evaluator::default().evaluate_alone(&Position::START);
     assert!(
         client
             .ask(

@@ -110,7 +110,7 @@ impl Worker<'_> {
         let quiet = !list[0].is_jump();
         let eval = match found.and_then(|found| found.eval) {
             Some(eval) => Some(eval),
-            None => quiet.then(|| self.evaluator.evaluate(&node.position)),
+            None => quiet.then(|| self.evaluator.evaluate(&node.position, node.ply)),
         };
         let improving = self.note_eval(node.ply, eval);
 
@@ -194,7 +194,7 @@ impl Worker<'_> {
         if node.quiet_plies >= 4 && self.is_repeated(node) {
             return Some(Score::DRAW);
         }
-        (node.ply >= Ply::MOST).then(|| self.evaluator.evaluate(&node.position))
+        (node.ply >= Ply::MOST).then(|| self.evaluator.evaluate(&node.position, node.ply))
     }
 
     /// Whether the position stood before on the line, or twice in the game up to the root. One

@@ -33,7 +33,7 @@ impl Worker<'_> {
         if !node.position.can_move() {
             return Score::loss_in(node.ply.0);
         }
-        let eval = self.evaluator.evaluate(&node.position);
+        let eval = self.evaluator.evaluate(&node.position, node.ply);
         // A threat can only make it worse.
         if eval > alpha && threats < THREATS_ANSWERED && node.position.is_threatened() {
             let moves = node.position.legal_moves();

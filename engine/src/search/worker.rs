@@ -3,6 +3,7 @@
 //! Threads share the table, the flags and the rounds at the root, nothing else. Thread 0 alone
 //! reports and watches the clock. Start reading at [`Worker::deepen`].
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crossbeam::utils::CachePadded;
@@ -19,6 +20,7 @@ use super::root::RootMove;
 use super::rounds::Rounds;
 use super::table::{MoveCode, Table};
 use crate::eval::Evaluator;
+use crate::eval::network::Network;
 use crate::rules::{Game, Key, Move, Position};
 use crate::score::{Bound, Depth, Ply, Score};
 
@@ -29,6 +31,7 @@ pub(super) struct Shared<'a> {
     pub(super) limits: &'a Limits,
     pub(super) budget: Budget,
     pub(super) databases: Option<Databases<'a>>,
+    pub(super) network: Arc<Network>,
     /// Nodes of each thread, published now and then.
     pub(super) nodes: Vec<CachePadded<AtomicU64>>,
     pub(super) rounds: Rounds,
@@ -139,7 +142,7 @@ impl<'a> Worker<'a> {
             shared,
             index,
             statistics,
-            evaluator: Evaluator::new(),
+            evaluator: Evaluator::new(Arc::clone(&shared.network)),
             observer,
             root: Node::root(game, shared.databases.as_ref()),
             roots: Vec::new(),
@@ -162,7 +165,7 @@ impl<'a> Worker<'a> {
         let last = self.shared.limits.depth.unwrap_or(Depth::MOST);
         let last = Depth(last.0.clamp(1, Depth::MOST.0));
         let position = self.root.position;
-        let eval = (!position.has_jump()).then(|| self.evaluator.evaluate(&position));
+        let eval = (!position.has_jump()).then(|| self.evaluator.evaluate(&position, Ply(0)));
         self.note_eval(Ply(0), eval);
         let mut settled = Settled::default();
         let mut told = None;

@@ -65,7 +65,7 @@ impl Guess<'_> {
                 return if good { -LOST } else { LOST };
             }
         }
-        i32::from(self.evaluator.evaluate(position).0)
+        i32::from(self.evaluator.evaluate_alone(position).0)
     }
 }
 

@@ -121,7 +121,7 @@ impl<'a> Prover<'a> {
             shared,
             ends: Ends::new(shared.tablebase, shared.rules, attacker),
             attacker,
-            evaluator: Evaluator::new(),
+            evaluator: Evaluator::default(),
             path: Vec::new(),
             nodes: 0,
             last_node: 0,

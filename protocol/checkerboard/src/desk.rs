@@ -214,7 +214,7 @@ impl Desk {
             Question::Hash => Value::Number(self.settings.hash_mb),
             Question::Threads => Value::Number(self.settings.threads),
             Question::Evaluation(Some(position)) => {
-                Value::Score(position, Evaluator::new().evaluate(&position))
+                Value::Score(position, Evaluator::default().evaluate_alone(&position))
             }
             _ => return None,
         };

@@ -19,9 +19,11 @@ mod show;
 mod solve;
 
 use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use engine::eval::network::Network;
 use protocol::dialect::Dialect;
 use thiserror::Error;
 
@@ -33,6 +35,9 @@ struct CommandLine {
     command: Option<Command>,
     #[command(flatten)]
     session: session::Session,
+    /// Evaluate with the network of this file instead of the built-in one.
+    #[arg(long, value_name = "FILE", env = "CROWNHEAD_NET", global = true)]
+    net: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -91,7 +96,22 @@ pub(crate) fn main() -> ExitCode {
     exit_code(&ended)
 }
 
+/// Makes the network of the file at `path` that of the whole program.
+fn choose_network(path: &Path) -> Result<(), Failure> {
+    let place = path.display();
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::Input(format!("{place}: cannot read: {error}")))?;
+    let network =
+        Network::read(&bytes).map_err(|error| Failure::Input(format!("{place}: {error}")))?;
+    // Nothing else chooses one.
+    let _ = network.choose();
+    Ok(())
+}
+
 fn run(arguments: &CommandLine, out: &mut impl Write) -> Result<Answer, Failure> {
+    if let Some(path) = &arguments.net {
+        choose_network(path)?;
+    }
     match &arguments.command {
         None if console::is_wanted() => console::run(&arguments.session, out),
         None => arguments.session.run(None, out),

@@ -31,7 +31,8 @@ Each request is an object; every key may be left out:
 
 Requests are answered in turn, each with one object:
   id, fen, turn, legal_moves, outcome (null, or winner and reason), best, ponder (moves or null),
-  lines (objects with depth, line, score in men for the side to move, value (\"win\", \"draw\",
+  lines (objects with depth, line, score in men for the side to move, chances (win, draw, loss),
+  value (\"win\", \"draw\",
   \"loss\" or null when not proven), better, nodes, seconds, nps, pv);
 or, for a request that cannot be met, with id and error.";
 

@@ -1,7 +1,9 @@
 //! The JSON objects that more than one command writes.
 
+use engine::eval::network::Network;
 use engine::notation::{Notation, fen, moves};
 use engine::rules::{Game, Outcome, Position};
+use engine::score::Score;
 use engine::search::Report;
 use engine::tablebase::Wld;
 use serde::Serialize;
@@ -31,6 +33,38 @@ pub struct Ended {
     pub reason: String,
 }
 
+/// Shares of 1, to three places.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Chances {
+    /// Won.
+    pub win: f64,
+    /// Drawn.
+    pub draw: f64,
+    /// Lost.
+    pub loss: f64,
+}
+
+impl Chances {
+    /// What `score` means with the network in use.
+    #[must_use]
+    pub fn of(score: Score) -> Self {
+        let chances = Network::in_use().chances(score);
+        let rounded = |share: f64| (1000.0 * share).round() / 1000.0;
+        Self {
+            win: rounded(chances.win),
+            draw: rounded(chances.draw),
+            loss: rounded(chances.loss),
+        }
+    }
+
+    /// `win/draw/loss` of a hundred games.
+    #[must_use]
+    pub fn percent(self) -> String {
+        let [win, draw, loss] = [self.win, self.draw, self.loss].map(|share| 100.0 * share);
+        format!("{win:.0}/{draw:.0}/{loss:.0} %")
+    }
+}
+
 /// A line of play of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Line {
@@ -42,6 +76,8 @@ pub struct Line {
     pub score: f64,
     /// `win`, `draw` or `loss` of the side to move where it is proven, else `null`.
     pub value: Option<&'static str>,
+    /// How games end from there, for the side to move.
+    pub chances: Chances,
     /// The better side in words.
     pub better: String,
     /// Positions searched so far.
@@ -92,6 +128,7 @@ impl Line {
             line: report.line,
             score: hub_score(report.score),
             value: report.proven().map(Wld::name),
+            chances: Chances::of(report.score),
             better: words::better_side(report.score, &position),
             nodes: report.nodes,
             seconds: report.time.as_secs_f64(),

@@ -1,0 +1,250 @@
+//! One game of the engine against itself, and what is learnt from it.
+//!
+//! A game is over as an event when the databases know its position: from there on its value is
+//! exact, and everything before gets this value too. A few plies more are recorded, each with its
+//! own exact value, so that the endings just outside of the built-in databases are seen as well.
+
+use engine::board::Color;
+use engine::engine::Engine;
+use engine::rules::{Game, Outcome, Position};
+use engine::score::Score;
+use engine::search::Limits;
+use engine::tablebase::{Tablebase, Wld};
+use fastrand::Rng;
+
+use crate::opening;
+use crate::record::{Label, Record};
+
+/// How games are played.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Nodes a move.
+    pub nodes: u64,
+    /// One move in so many is picked at random among the first [`RANDOM_PLIES`].
+    pub random_one_in: usize,
+    /// Positions off the game that are searched and recorded for each move of it.
+    pub asides: usize,
+}
+
+/// Plies in which a move may be picked at random.
+pub const RANDOM_PLIES: usize = 40;
+/// Openings that the search gives more than this to either side are not played, in hundredths of
+/// a man.
+const UNBALANCED: i16 = 200;
+/// Plies after which a game counts as drawn.
+const LONGEST: usize = 240;
+/// Plies without a capture or a man's move after which it does, too.
+const QUIET_TO_DRAW: u32 = 30;
+/// Positions with more quiet plies behind them are not recorded: they differ little.
+const QUIET_TO_RECORD: u32 = 10;
+/// A game is given up when the score was beyond this for [`GIVEN_UP_AFTER`] plies.
+const GIVEN_UP: i16 = 700;
+const GIVEN_UP_AFTER: usize = 8;
+/// A position off the game is this many random plies away at most.
+const ASIDE_PLIES: usize = 4;
+/// It gets this part of the nodes of a move.
+const ASIDE_SHARE: u64 = 4;
+/// Plies that are recorded where the databases know the position.
+const EXACT_PLIES: usize = 10;
+/// Positions of so few pieces are never evaluated: the built-in databases know them.
+const BUILT_IN: u32 = 5;
+
+/// Plays a game from a random opening. The engine must be of one thread and without databases,
+/// so that `rng` decides everything. Empty if the opening was not playable.
+pub fn play(
+    engine: &mut Engine,
+    tablebase: &Tablebase,
+    manner: Manner,
+    rng: &mut Rng,
+) -> Vec<Record> {
+    let Some(game) = opening::random(rng) else {
+        return Vec::new();
+    };
+    engine.new_game();
+    let mut play = Play::from(game);
+    let result = loop {
+        if let Some(end) = play.end(tablebase) {
+            break end;
+        }
+        if !play.step(engine, tablebase, manner, rng) {
+            return Vec::new();
+        }
+    };
+    play.label(result)
+}
+
+/// A game under way.
+struct Play {
+    game: Game,
+    ply: usize,
+    records: Vec<Record>,
+    /// Positions off the game.
+    asides: Vec<Record>,
+    /// The game's value for Black, from the first position that the databases know.
+    known: Option<Wld>,
+    /// The value of the position on the board for its side to move, if the databases know it.
+    exact: Option<Wld>,
+    exact_plies: usize,
+    /// Records before this one were followed by a random move.
+    trusted_from: usize,
+    /// Plies in a row for which one side's score was beyond [`GIVEN_UP`]; negative for White.
+    one_sided: isize,
+}
+
+impl From<Game> for Play {
+    fn from(game: Game) -> Self {
+        Self {
+            game,
+            ply: 0,
+            records: Vec::new(),
+            asides: Vec::new(),
+            known: None,
+            exact: None,
+            exact_plies: 0,
+            trusted_from: 0,
+            one_sided: 0,
+        }
+    }
+}
+
+/// The value for Black of what is `value` for `turn`, and the other way round.
+fn for_black(value: Wld, turn: Color) -> Wld {
+    match turn {
+        Color::Black => value,
+        Color::White => -value,
+    }
+}
+
+impl Play {
+    /// The result for Black, if the game need not go on.
+    fn end(&mut self, tablebase: &Tablebase) -> Option<Wld> {
+        let position = self.game.position();
+        match self.game.outcome() {
+            Some(Outcome::Win(Color::Black)) => return Some(self.known.unwrap_or(Wld::Win)),
+            Some(Outcome::Win(Color::White)) => return Some(self.known.unwrap_or(Wld::Loss)),
+            Some(Outcome::Draw(_)) => return Some(self.known.unwrap_or(Wld::Draw)),
+            None => {}
+        }
+        self.exact = tablebase.probe(&position).ok();
+        if let Some(value) = self.exact {
+            self.exact_plies += 1;
+            self.known.get_or_insert(for_black(value, position.turn()));
+            let over = position.occupied().len() <= BUILT_IN || self.exact_plies > EXACT_PLIES;
+            if over {
+                return self.known;
+            }
+        }
+        if self.ply >= LONGEST || self.game.quiet_plies() >= QUIET_TO_DRAW {
+            return Some(self.known.unwrap_or(Wld::Draw));
+        }
+        match self.one_sided {
+            count if count >= GIVEN_UP_AFTER as isize => Some(Wld::Win),
+            count if count <= -(GIVEN_UP_AFTER as isize) => Some(Wld::Loss),
+            _ => None,
+        }
+    }
+
+    /// Searches, records and moves. False if the opening is too one-sided to play.
+    fn step(
+        &mut self,
+        engine: &mut Engine,
+        tablebase: &Tablebase,
+        manner: Manner,
+        rng: &mut Rng,
+    ) -> bool {
+        let position = self.game.position();
+        engine.set_game(self.game.clone());
+        let answer = engine.search(Limits::to_nodes(manner.nodes));
+        let score = answer.report.score;
+        if self.ply == 0 && (score.0.abs() > UNBALANCED || score.is_proven()) {
+            return false;
+        }
+        let fresh = self.game.quiet_plies() <= QUIET_TO_RECORD;
+        if fresh && !position.has_jump() && !score.is_proven() {
+            self.record(position, score);
+        }
+        if fresh && self.known.is_none() {
+            (0..manner.asides).for_each(|_| self.step_aside(engine, tablebase, manner, rng));
+        }
+        self.count_one_sided(score, position.turn());
+        let random = self.ply < RANDOM_PLIES && rng.usize(..manner.random_one_in) == 0;
+        self.ply += 1;
+        if random && self.known.is_none() {
+            self.trusted_from = self.records.len();
+        }
+        if random {
+            return opening::play_random(rng, &mut self.game).is_some();
+        }
+        answer.best.is_some_and(|mv| self.game.play(mv).is_ok())
+    }
+
+    /// Records a position that a few random moves lead to: what a search meets is mostly such,
+    /// and seldom on the path of a good game.
+    fn step_aside(
+        &mut self,
+        engine: &mut Engine,
+        tablebase: &Tablebase,
+        manner: Manner,
+        rng: &mut Rng,
+    ) {
+        let mut game = self.game.clone();
+        for _ in 0..1 + rng.usize(..ASIDE_PLIES) {
+            if opening::play_random(rng, &mut game).is_none() {
+                return;
+            }
+        }
+        let position = game.position();
+        let few = position.occupied().len() <= BUILT_IN;
+        if few || position.has_jump() || game.outcome().is_some() {
+            return;
+        }
+        engine.set_game(game);
+        let answer = engine.search(Limits::to_nodes(manner.nodes / ASIDE_SHARE));
+        let score = answer.report.score;
+        if !score.is_proven() {
+            let exact = tablebase.probe(&position).ok();
+            self.asides.push(Record {
+                position,
+                score,
+                label: exact.map_or(Label::Unknown, Label::Known),
+                exact: exact.is_some(),
+                ply: self.ply.min(255) as u8,
+            });
+        }
+    }
+
+    fn record(&mut self, position: Position, score: Score) {
+        self.records.push(Record {
+            position,
+            score,
+            label: self.exact.map_or(Label::Unknown, Label::Known),
+            exact: self.exact.is_some(),
+            ply: self.ply.min(255) as u8,
+        });
+    }
+
+    fn count_one_sided(&mut self, score: Score, turn: Color) {
+        let for_black = match turn {
+            Color::Black => score,
+            Color::White => -score,
+        };
+        let sign = match for_black.0 {
+            score if score > GIVEN_UP => 1,
+            score if score < -GIVEN_UP => -1,
+            _ => 0,
+        };
+        let goes_on = sign != 0 && self.one_sided.signum() != -sign;
+        self.one_sided = if goes_on { self.one_sided + sign } else { 0 };
+    }
+
+    /// The records with their labels; `result` is for Black.
+    fn label(mut self, result: Wld) -> Vec<Record> {
+        for (number, record) in self.records.iter_mut().enumerate() {
+            if number >= self.trusted_from && !record.exact {
+                record.label = Label::Known(for_black(result, record.position.turn()));
+            }
+        }
+        self.records.append(&mut self.asides);
+        self.records
+    }
+}
