@@ -78,7 +78,7 @@ mod x86 {
         kernel::follow(network, from, changes, to);
     }
 
-    /// All sums of a view stay in eight registers.
+    /// All sums of a view stay in registers.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx2,bmi1,popcnt")]
     fn follow_avx512(network: &Network, from: Option<&Sums>, changes: &Changes, to: &mut Sums) {
         for view in 0..2 {
@@ -97,7 +97,7 @@ mod x86 {
             }
             let place = to[view].0.as_mut_ptr().cast::<__m512i>();
             for (number, sum) in sums.into_iter().enumerate() {
-                // SAFETY: eight registers are the 256 sums, aligned.
+                // SAFETY: so many registers are all the sums, aligned.
                 unsafe { _mm512_store_si512(place.add(number), sum) };
             }
         }
@@ -107,7 +107,7 @@ mod x86 {
     #[target_feature(enable = "avx512f")]
     fn load(sums: &Aligned<[i16; SUMS]>) -> [__m512i; SUMS / 32] {
         let place = sums.0.as_ptr().cast::<__m512i>();
-        // SAFETY: eight registers are the 256 sums, aligned.
+        // SAFETY: so many registers are all the sums, aligned.
         std::array::from_fn(|number| unsafe { _mm512_load_si512(place.add(number)) })
     }
 
@@ -117,14 +117,17 @@ mod x86 {
         for (part, view) in [turn, 1 - turn].into_iter().enumerate() {
             values_avx512(&sums[view], &mut values, part);
         }
-        // Four sums, so that no product waits for the one before.
+        // Eight sums, so that no product waits for the one before.
         let bias = &head.first_bias;
         // SAFETY: sixteen sums of 32 bits.
-        let mut first = [unsafe { _mm512_loadu_si512(bias.as_ptr().cast()) }; 1];
-        let mut sums = [_mm512_setzero_si512(); 4];
+        let mut first = unsafe { _mm512_loadu_si512(bias.as_ptr().cast()) };
+        let mut sums = [_mm512_setzero_si512(); 8];
+        // Through memory, where a load spreads four inputs over a register for nothing; taken apart in
+        // registers they cost two shuffles each, on the one port that has them.
+        let values = std::hint::black_box(&values);
         let (inputs, _) = values.0.as_chunks::<4>();
-        for (inputs, weights) in inputs.chunks_exact(4).zip(head.first.chunks_exact(4)) {
-            for number in 0..4 {
+        for (inputs, weights) in inputs.chunks_exact(8).zip(head.first.chunks_exact(8)) {
+            for number in 0..8 {
                 let input = _mm512_set1_epi32(i32::from_ne_bytes(inputs[number]));
                 // SAFETY: the weights of four inputs are 64 bytes, aligned.
                 let weight =
@@ -132,9 +135,10 @@ mod x86 {
                 sums[number] = _mm512_dpbusd_epi32(sums[number], input, weight);
             }
         }
-        first[0] = _mm512_add_epi32(first[0], _mm512_add_epi32(sums[0], sums[1]));
-        first[0] = _mm512_add_epi32(first[0], _mm512_add_epi32(sums[2], sums[3]));
-        let inputs = _mm512_cvtepi32_epi8(cut(first[0]));
+        for sum in sums {
+            first = _mm512_add_epi32(first, sum);
+        }
+        let inputs = _mm512_cvtepi32_epi8(cut(first));
         let mut bytes = [[0u8; 4]; FIRST / 4];
         // SAFETY: sixteen bytes.
         unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), inputs) };
@@ -182,8 +186,9 @@ mod x86 {
         let sums = load(sums);
         let most = _mm512_set1_epi16(127);
         let cut = |sum| _mm512_min_epi16(_mm512_max_epi16(sum, _mm512_setzero_si512()), most);
-        for number in 0..4 {
-            let product = _mm512_mullo_epi16(cut(sums[number]), cut(sums[number + 4]));
+        let (ones, others) = sums.split_at(VALUES / 32);
+        for (number, (one, other)) in ones.iter().zip(others).enumerate() {
+            let product = _mm512_mullo_epi16(cut(*one), cut(*other));
             let bytes = _mm512_cvtepi16_epi8(_mm512_srli_epi16::<7>(product));
             let place = values.0[part * VALUES + 32 * number..].as_mut_ptr();
             // SAFETY: 32 bytes from there on are inside, and aligned.

@@ -248,3 +248,48 @@ impl Play {
         self.records
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::engine::EngineOptions;
+
+    fn games(seed: u64) -> Vec<Record> {
+        let options = EngineOptions {
+            hash_mb: 1,
+            threads: 1,
+        };
+        let mut engine = Engine::new(options).expect("a megabyte");
+        let tablebase = Tablebase::built_in(8);
+        let manner = Manner {
+            nodes: 100,
+            random_one_in: 25,
+            asides: 2,
+        };
+        let mut rng = Rng::with_seed(seed);
+        (0..6)
+            .flat_map(|_| play(&mut engine, &tablebase, manner, &mut rng))
+            .collect()
+    }
+
+    #[test]
+    fn the_seed_decides_the_games() {
+        let records = games(5);
+        assert!(records.len() > 100, "{}", records.len());
+        assert_eq!(records, games(5));
+        assert_ne!(records, games(6));
+    }
+
+    #[test]
+    fn exact_labels_are_the_databases_and_all_positions_are_quiet() {
+        let tablebase = Tablebase::built_in(8);
+        for record in games(7) {
+            assert!(!record.position.has_jump());
+            let value = tablebase.probe(&record.position).ok();
+            assert_eq!(value.is_some(), record.exact);
+            if let Some(value) = value {
+                assert_eq!(record.label, Label::Known(value));
+            }
+        }
+    }
+}

@@ -1,10 +1,12 @@
 //! `train`: makes a network of a data set.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use engine::score::Score;
+use lab::record::Record;
 use lab::train::chances::Curve;
 use lab::train::descent::{self, Plan};
 use lab::train::samples::{self, Mix, Sample};
@@ -32,10 +34,10 @@ struct Cli {
     /// Weight of the game's result in a label; the rest is the search's score.
     #[arg(long, value_name = "X", default_value_t = 0.5)]
     lambda: f32,
-    /// The score in hundredths of a man that is a winning chance of e:1; fitted to the results by
-    /// default.
-    #[arg(long, value_name = "N")]
-    scale: Option<f32>,
+    /// The score in hundredths of a man that the network gives a winning chance of e:1. The
+    /// margins of the search are made for this.
+    #[arg(long, value_name = "N", default_value_t = 150.0)]
+    unit: f32,
     /// Decides start weights and the order of samples.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -50,41 +52,69 @@ struct Cli {
 /// One shard in so many is held back for validation.
 const HELD_BACK: usize = 25;
 
+/// What is learned from.
+#[derive(Default)]
+struct Data {
+    training: Vec<Sample>,
+    validation: Vec<Sample>,
+    /// Some records of games with their scores in the new network's unit.
+    rescaled: Vec<Record>,
+}
+
+impl Data {
+    /// Adds a data set. Its scores are in the unit of the network that played its games.
+    fn add(&mut self, folder: &Path, cli: &Cli) -> Result<()> {
+        let shards = samples::shards(folder)?;
+        let held = |number: &usize| number % HELD_BACK == HELD_BACK - 1;
+        let numbered = || shards.iter().cloned().enumerate();
+        let (used, kept): (Vec<_>, Vec<_>) = numbered().partition(|(number, _)| !held(number));
+        let paths =
+            |list: Vec<(usize, PathBuf)>| list.into_iter().map(|it| it.1).collect::<Vec<_>>();
+        let (records, kept) = (samples::read(&paths(used))?, samples::read(&paths(kept))?);
+        let mix = Mix {
+            lambda: cli.lambda,
+            scale: samples::fitting_scale(&records),
+        };
+        println!(
+            "{}: {} records, scale {}",
+            folder.display(),
+            records.len(),
+            mix.scale
+        );
+        let sample = |record: &Record| Sample::of(&record.position, mix.target(record), 1.0);
+        self.training.extend(records.iter().map(sample));
+        self.validation.extend(kept.iter().map(sample));
+        let rescaled = records.iter().step_by(5).map(|record| Record {
+            score: Score::evaluation((f32::from(record.score.0) * cli.unit / mix.scale) as i32),
+            ..*record
+        });
+        self.rescaled.extend(rescaled);
+        Ok(())
+    }
+}
+
 fn main() -> Result<()> {
     let cli = Cli::parse();
     rayon::ThreadPoolBuilder::new()
         .num_threads(cli.threads)
         .build_global()?;
-    let shards = samples::shards(&cli.data)?;
-    let (held, used): (Vec<_>, Vec<_>) = shards
-        .iter()
-        .cloned()
-        .enumerate()
-        .partition(|(number, _)| number % HELD_BACK == HELD_BACK - 1);
-    let paths = |list: Vec<(usize, PathBuf)>| list.into_iter().map(|it| it.1).collect::<Vec<_>>();
-    let records = samples::read(&paths(used))?;
-    let held = samples::read(&paths(held))?;
-    let mix = Mix {
-        lambda: cli.lambda,
-        scale: cli
-            .scale
-            .unwrap_or_else(|| samples::fitting_scale(&records)),
-    };
-    let meaning = Curve::fitting(&records);
-    let labelled = |records: Vec<lab::record::Record>| -> Vec<Sample> {
-        let sample =
-            |record: &lab::record::Record| Sample::of(&record.position, mix.target(record), 1.0);
-        records.iter().map(sample).collect()
-    };
-    let (mut training, validation) = (labelled(records), labelled(held));
+    let mut data = Data::default();
+    for folder in &cli.data {
+        data.add(folder, &cli)?;
+    }
+    let meaning = Curve::fitting(&data.rescaled);
     println!(
-        "{} samples, {} held back, scale {}, half won at {}, odds e:1 by {} more",
-        training.len(),
-        validation.len(),
-        mix.scale,
+        "{} samples, {} held back; half won at {}, odds e:1 by {} more",
+        data.training.len(),
+        data.validation.len(),
         meaning.even,
         meaning.slope,
     );
+    let Data {
+        mut training,
+        validation,
+        ..
+    } = data;
     let plan = Plan {
         epochs: cli.epochs,
         batch: cli.batch.max(1),
@@ -107,7 +137,7 @@ fn main() -> Result<()> {
         std::fs::write(path, bytes)
             .with_context(|| format!("{}: cannot be written", path.display()))
     };
-    written(&cli.out, &quantize::file(&model, mix.scale, meaning))?;
+    written(&cli.out, &quantize::file(&model, cli.unit, meaning))?;
     if let Some(path) = &cli.plot {
         written(path, curve::svg(&told).as_bytes())?;
     }

@@ -155,3 +155,51 @@ fn hold_in_range(model: &mut Model) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::rules::Position;
+
+    fn samples() -> Vec<Sample> {
+        let mut rng = fastrand::Rng::with_seed(9);
+        let mut position = Position::START;
+        let mut samples = Vec::new();
+        while samples.len() < 500 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                position = Position::START;
+                continue;
+            }
+            position = position.play(moves[rng.usize(..moves.len())]);
+            let lead = position.own().len() as f32 - position.theirs().len() as f32;
+            samples.push(Sample::of(&position, 0.5 + lead / 24.0, 1.0));
+        }
+        samples
+    }
+
+    fn trained(threads: usize) -> (Model, Vec<Told>) {
+        let plan = Plan {
+            epochs: 3,
+            batch: 64,
+            rate: 0.005,
+            seed: 2,
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let mut told = Vec::new();
+        let model = pool.expect("threads").install(|| {
+            let mut training = samples();
+            let validation = training.split_off(450);
+            descend(plan, &mut training, &validation, |now| told.push(now))
+        });
+        (model, told)
+    }
+
+    #[test]
+    fn the_seed_decides_the_network_and_threads_do_not() {
+        let (one, told) = trained(1);
+        let (three, _) = trained(3);
+        assert!(one.0 == three.0);
+        assert!(told[2].validation < told[0].validation, "{told:?}");
+    }
+}

@@ -106,26 +106,23 @@ impl Mix {
     }
 }
 
-/// All shards of the folders, in the order of their names.
+/// The shards of a folder, in the order of their names.
 ///
 /// # Errors
 ///
-/// When a folder holds none.
-pub fn shards(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
+/// When it cannot be read or holds none.
+pub fn shards(folder: &Path) -> Result<Vec<PathBuf>> {
+    let place = folder.display();
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{place}: cannot be read"))?;
     let mut paths = Vec::new();
-    for folder in folders {
-        let before = paths.len();
-        let entries = std::fs::read_dir(folder)
-            .with_context(|| format!("{}: cannot be read", folder.display()))?;
-        for entry in entries {
-            let path = entry?.path();
-            if path.extension().is_some_and(|it| it == "lab") {
-                paths.push(path);
-            }
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|it| it == "lab") {
+            paths.push(path);
         }
-        ensure!(paths.len() > before, "{}: no shards", folder.display());
-        paths[before..].sort();
     }
+    ensure!(!paths.is_empty(), "{place}: no shards");
+    paths.sort();
     Ok(paths)
 }
 
@@ -142,7 +139,8 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<Record>> {
     Ok(parts?.concat())
 }
 
-/// The scale at which the chances of the scores fit the results best, by their squared error.
+/// The scale at which the chances of the scores fit the results best, by their squared error. It
+/// is the network's that played the games: every data set has its own.
 #[must_use]
 pub fn fitting_scale(records: &[Record]) -> f32 {
     let error = |scale: f32| -> f64 {
