@@ -65,8 +65,7 @@ mod tests {
 
     #[test]
     fn every_piece_is_a_feature_and_turning_the_board_turns_them() {
-        let setup = fen::read("B:WK2,19,20,23,31:B8,11,12,13,K30").expect("a position");
-        let position = Position::try_from(setup).expect("legal");
+        let position = fen::read("B:WK2,19,20,23,31:B8,11,12,13,K30").expect("a position");
         let mut turned_board = features(&position.rotated());
         let mut turned_numbers: Vec<usize> = features(&position).into_iter().map(turned).collect();
         turned_board.sort_unstable();

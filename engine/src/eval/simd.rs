@@ -14,20 +14,24 @@ pub(super) fn best() -> Isa {
 }
 
 /// What this machine has, the slowest first.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn all() -> Vec<Isa> {
+    vec![Isa::Portable]
+}
+
+/// What this machine has, the slowest first.
+#[cfg(target_arch = "x86_64")]
 pub(super) fn all() -> Vec<Isa> {
     let mut found = vec![Isa::Portable];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx2") {
-            found.push(Isa::Avx2);
-        }
-        let wide = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512vnni");
-        if wide && found.contains(&Isa::Avx2) {
-            found.push(Isa::Avx512);
-        }
+    if is_x86_feature_detected!("avx2") {
+        found.push(Isa::Avx2);
+    }
+    let wide = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vnni");
+    if wide && found.contains(&Isa::Avx2) {
+        found.push(Isa::Avx512);
     }
     found
 }

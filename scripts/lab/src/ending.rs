@@ -45,7 +45,7 @@ fn place(rng: &mut Rng, pieces: u32) -> Option<Position> {
         } else {
             &mut setup.kings
         };
-        kind[side] = kind[side] | Bitboard(square);
+        kind[side] |= Bitboard(square);
     }
     Position::try_from(setup).ok()
 }

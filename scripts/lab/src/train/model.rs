@@ -207,8 +207,8 @@ impl Model {
         pass
     }
 
-    /// Adds the gradient at `sample` to `gradient` and returns the loss there: the cross entropy
-    /// of target and chance, less what a perfect guess would have.
+    /// Adds to `gradient` that of the cross entropy of target and chance at `sample`, and returns the
+    /// squared error there.
     #[inline]
     pub fn learn(&self, sample: &Sample, gradient: &mut Self) -> f32 {
         let pass = self.pass(sample);
@@ -239,15 +239,11 @@ impl Model {
         }
         add(part_mut(&mut gradient.0, at + SECOND_BIAS), &second, 1.0);
         let mut first = [0.0; FIRST];
-        for input in 0..FIRST {
+        for (input, (slope, &result)) in first.iter_mut().zip(&pass.first).enumerate() {
             let row = at + SECOND_AT + input * SECOND;
-            add(
-                part_mut(&mut gradient.0, row),
-                &second,
-                cut(pass.first[input]),
-            );
-            if is_inside(pass.first[input]) {
-                first[input] = dot(part::<SECOND>(&self.0, row), &second);
+            add(part_mut(&mut gradient.0, row), &second, cut(result));
+            if is_inside(result) {
+                *slope = dot(part::<SECOND>(&self.0, row), &second);
             }
         }
         add(part_mut(&mut gradient.0, at + FIRST_BIAS), &first, 1.0);
