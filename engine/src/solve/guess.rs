@@ -58,7 +58,7 @@ impl Guess<'_> {
         }
         let few = position.occupied().len() <= self.tablebase.most_pieces();
         if few && !position.has_jump() && !position.is_threatened() {
-            let value = self.tablebase.probe_quiet(position, Effort::Decode);
+            let value = self.tablebase.probe_quiet(position, Effort::AtHand);
             if let Some(value) = value {
                 let won = leaf::is_won(value, position.turn(), self.attacker);
                 let good = won == (position.turn() == self.attacker);

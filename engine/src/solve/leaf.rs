@@ -3,7 +3,7 @@
 use super::check;
 use crate::board::Color;
 use crate::rules::Position;
-use crate::tablebase::{Tablebase, Wld};
+use crate::tablebase::{Effort, Tablebase, Wld};
 
 /// The rules of a proof, beyond "no move loses" and "endless play is a draw".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -51,6 +51,18 @@ impl<'a> Ends<'a> {
             most_winning,
         }
     }
+
+    /// Whether the databases may know `position`.
+    fn has(&self, position: &Position) -> bool {
+        let pieces = position.occupied().len();
+        pieces <= self.tablebase.most_pieces() && !position.theirs().is_empty()
+    }
+
+    /// Whether a win of the attacker may come too late.
+    fn is_late(&self, position: &Position, value: Wld) -> bool {
+        let pieces = position.occupied().len();
+        pieces > self.most_winning && is_won(value, position.turn(), self.attacker)
+    }
 }
 
 /// How a position ends a line of a proof.
@@ -72,19 +84,28 @@ impl Leaf {
         if !position.can_move() {
             return Self::Terminal;
         }
-        let pieces = position.occupied().len();
-        if pieces > ends.tablebase.most_pieces() || position.theirs().is_empty() {
+        if !ends.has(position) {
             return Self::Open;
         }
         match ends.tablebase.probe(position) {
             Err(_) => Self::Open,
-            Ok(value)
-                if pieces > ends.most_winning && is_won(value, position.turn(), ends.attacker) =>
-            {
-                Self::Open
-            }
+            Ok(value) if ends.is_late(position, value) => Self::Open,
             Ok(value) if position.has_jump() || position.is_threatened() => Self::Implied(value),
             Ok(value) => Self::Stored(value),
+        }
+    }
+
+    /// The same without decoding anything: open where that would be needed.
+    pub(super) fn at_hand(position: &Position, ends: &Ends<'_>) -> Self {
+        if !position.can_move() {
+            return Self::Terminal;
+        }
+        if !ends.has(position) || position.has_jump() || position.is_threatened() {
+            return Self::Open;
+        }
+        match ends.tablebase.probe_quiet(position, Effort::AtHand) {
+            Some(value) if !ends.is_late(position, value) => Self::Stored(value),
+            _ => Self::Open,
         }
     }
 

@@ -173,8 +173,11 @@ impl<'a> Prover<'a> {
         }
         let began = self.nodes;
         self.nodes += 1;
-        self.path.push(Frame { key, reversible });
         let attacks = position.turn() == self.attacker;
+        if let Some(state) = self.by_database(position, key) {
+            return state;
+        }
+        self.path.push(Frame { key, reversible });
         let mut children = self.children(position, key);
         let mut state = summary(&children, attacks);
         while !is_over(state.numbers, limits) && !self.is_stopped() {
@@ -192,6 +195,26 @@ impl<'a> Prover<'a> {
             state.leans_on = NOTHING;
         }
         state
+    }
+
+    /// The state of a node that the databases decide; kept in the table, since decoding is slow.
+    fn by_database(&self, position: &Position, key: u64) -> Option<State> {
+        let value = Leaf::of(position, &self.ends).value()?;
+        let won = leaf::is_won(value, position.turn(), self.attacker);
+        let attacks = position.turn() == self.attacker;
+        let numbers = Numbers::settled(won, attacks);
+        let height = u32::from(won);
+        let entry = Entry {
+            numbers,
+            effort: 1,
+            height,
+            leans_on: 0,
+        };
+        self.shared.table.put(key, &entry);
+        Some(State {
+            height,
+            ..State::of(numbers)
+        })
     }
 
     fn children(&mut self, position: &Position, key: u64) -> Vec<Child> {
@@ -219,10 +242,10 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// What is known of a child before any work on it.
+    /// What is known of a child before any work on it; databases are asked when it is its turn.
     fn look_up(&mut self, position: &Position, key: u64, reversible: bool) -> State {
         let attacks = position.turn() == self.attacker;
-        if let Some(value) = Leaf::of(position, &self.ends).value() {
+        if let Some(value) = Leaf::at_hand(position, &self.ends).value() {
             let won = leaf::is_won(value, position.turn(), self.attacker);
             return State::of(Numbers::settled(won, attacks));
         }

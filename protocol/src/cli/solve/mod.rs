@@ -90,6 +90,9 @@ pub(super) struct Solve {
     /// Write all results as one HTML page.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Write all results as one Markdown table, with times and sizes.
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
     #[command(flatten)]
     notation: NotationArgs,
     /// Print one JSON object a position.
@@ -129,6 +132,8 @@ struct Outcome {
     opinion: Option<Report>,
     explanation: Option<Explanation>,
     certificate: Option<PathBuf>,
+    /// Its size, written or not.
+    certificate_bytes: Option<usize>,
     notation: Notation,
 }
 
@@ -208,7 +213,7 @@ impl Solve {
         let position = problem.position;
         self.load_progress(&problem, &bench.solver)?;
         let mut solution = self.prove(&problem, &bench.solver)?;
-        let mut written = None;
+        let (mut written, mut size) = (None, None);
         if let Some(certificate) = solution.certificate() {
             let bytes = certificate
                 .to_bytes(bench.solver.tablebase())
@@ -217,10 +222,13 @@ impl Solve {
                 warn(&format!("the proof was not accepted: {refusal}"));
                 solution.bounds = Bounds::OPEN;
                 solution.strategies.clear();
-            } else if let Some(path) = &self.certificate {
-                let path = numbered(path, place);
-                write_file(&path, &bytes)?;
-                written = Some(path);
+            } else {
+                size = Some(bytes.len());
+                if let Some(path) = &self.certificate {
+                    let path = numbered(path, place);
+                    write_file(&path, &bytes)?;
+                    written = Some(path);
+                }
             }
         }
         let open = solution.bounds.value().is_none();
@@ -237,6 +245,7 @@ impl Solve {
             opinion,
             explanation,
             certificate: written,
+            certificate_bytes: size,
             notation: self.notation.notation,
         })
     }
@@ -296,6 +305,9 @@ impl Solve {
     fn write_pictures(&self, outcomes: &[Outcome]) -> Result<(), Failure> {
         if let (Some(path), Some(first)) = (&self.svg, outcomes.first()) {
             write_file(path, page::picture(first).as_bytes())?;
+        }
+        if let Some(path) = &self.table {
+            write_file(path, print::markdown(outcomes).as_bytes())?;
         }
         if let Some(path) = &self.report {
             write_file(path, page::page(outcomes).as_bytes())?;

@@ -38,6 +38,7 @@ struct Solved {
     nodes: u64,
     seconds: f64,
     certificate: Option<String>,
+    certificate_bytes: Option<usize>,
 }
 
 pub(super) fn json(outcome: &Outcome, out: &mut impl Write) -> Result<(), Failure> {
@@ -68,6 +69,7 @@ pub(super) fn json(outcome: &Outcome, out: &mut impl Write) -> Result<(), Failur
             .certificate
             .as_ref()
             .map(|path| path.display().to_string()),
+        certificate_bytes: outcome.certificate_bytes,
     };
     let line = serde_json::to_string(&told).map_err(std::io::Error::from)?;
     writeln!(out, "{line}")?;
@@ -287,6 +289,34 @@ pub(super) fn table(outcomes: &[Outcome], out: &mut impl Write) -> Result<(), Fa
     }
     writeln!(out, "{}", totals(outcomes))?;
     Ok(())
+}
+
+/// Every problem as a row of a Markdown table, then the totals.
+pub(super) fn markdown(outcomes: &[Outcome]) -> String {
+    let mut text = String::from(
+        "| name | position | claim | proven | s | nodes | certificate, bytes |\n|---|---|---|---|--:|--:|--:|\n",
+    );
+    for outcome in outcomes {
+        let bounds = outcome.bounds();
+        let proven = match bounds.value() {
+            Some(value) => value.name().to_owned(),
+            None if bounds == Bounds::OPEN => "unknown".into(),
+            None => format!("{} to {}", bounds.lower, bounds.upper),
+        };
+        let row = [
+            outcome.problem.name.replace('|', "/"),
+            fen::write(&outcome.problem.position),
+            outcome.problem.claim.map_or("", Wld::name).into(),
+            proven,
+            format!("{:.2}", outcome.solution.time.as_secs_f64()),
+            outcome.solution.nodes.to_string(),
+            outcome
+                .certificate_bytes
+                .map_or_else(String::new, |it| it.to_string()),
+        ];
+        text += &format!("| {} |\n", row.join(" | "));
+    }
+    text + "\n" + &totals(outcomes) + "\n"
 }
 
 /// How many were solved, are open, contradict their claims.
