@@ -110,23 +110,32 @@ pub(super) fn cut(sum: i32) -> i32 {
 #[inline(always)]
 fn products(head: &Head, values: &Values) -> i32 {
     let mut first: [i32; FIRST] = head.first_bias;
-    for (weights, inputs) in head.first.iter().zip(values.0.as_chunks::<4>().0) {
-        for (sum, weights) in first.iter_mut().zip(weights) {
-            for (&weight, &input) in weights.iter().zip(inputs) {
-                *sum += i32::from(weight) * i32::from(input);
-            }
-        }
-    }
+    add_products(&mut first, &values.0, &head.plain_first);
+    let inputs = first.map(|sum| cut(sum) as u8);
     let mut second: [i32; SECOND] = head.second_bias;
-    for (weights, inputs) in head.second.iter().zip(first.map(cut).as_chunks::<4>().0) {
-        for (sum, weights) in second.iter_mut().zip(weights) {
-            for (&weight, &input) in weights.iter().zip(inputs) {
-                *sum += i32::from(weight) * input;
-            }
-        }
-    }
+    add_products(&mut second, &inputs, &head.plain_second);
     let products = second.iter().zip(&head.last);
     products.fold(head.last_bias, |sum, (&result, &weight)| {
         sum.wrapping_add(cut(result).wrapping_mul(weight))
     })
+}
+
+/// Adds every input times its row. Most inputs are zero, often four in a row.
+#[inline(always)]
+fn add_products<const N: usize>(sums: &mut [i32; N], inputs: &[u8], rows: &[[i16; N]]) {
+    for (inputs, rows) in inputs
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .zip(rows.as_chunks::<4>().0)
+    {
+        if *inputs == [0; 4] {
+            continue;
+        }
+        for (&input, row) in inputs.iter().zip(rows) {
+            for (sum, weight) in sums.iter_mut().zip(row) {
+                *sum += i32::from(i16::from(input)) * i32::from(*weight);
+            }
+        }
+    }
 }

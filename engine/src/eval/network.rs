@@ -54,7 +54,10 @@ pub(super) struct Aligned<T>(pub(super) T);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct Head {
-    /// By four inputs, then result, then input: what one instruction multiplies.
+    /// The weights by input, then result: for plain loops.
+    pub(super) plain_first: [[i16; FIRST]; 2 * VALUES],
+    pub(super) plain_second: [[i16; SECOND]; FIRST],
+    /// The same by four inputs, then result, then input: what one instruction multiplies.
     pub(super) first: [[[i8; 4]; FIRST]; VALUES / 2],
     pub(super) second: [[[i8; 4]; SECOND]; FIRST / 4],
     pub(super) first_bias: [i32; FIRST],
@@ -120,6 +123,8 @@ impl Network {
     /// A network that values everything at 0.
     fn silent() -> Self {
         let head = Head {
+            plain_first: [[0; FIRST]; 2 * VALUES],
+            plain_second: [[0; SECOND]; FIRST],
             first: [[[0; 4]; FIRST]; VALUES / 2],
             second: [[[0; 4]; SECOND]; FIRST / 4],
             first_bias: [0; FIRST],
@@ -171,13 +176,17 @@ impl Head {
         self.first_bias.fill_with(|| numbers.i32());
         for input in 0..2 * VALUES {
             for result in 0..FIRST {
-                self.first[input / 4][result][input % 4] = numbers.i8();
+                let weight = numbers.i8();
+                self.plain_first[input][result] = i16::from(weight);
+                self.first[input / 4][result][input % 4] = weight;
             }
         }
         self.second_bias.fill_with(|| numbers.i32());
         for input in 0..FIRST {
             for result in 0..SECOND {
-                self.second[input / 4][result][input % 4] = numbers.i8();
+                let weight = numbers.i8();
+                self.plain_second[input][result] = i16::from(weight);
+                self.second[input / 4][result][input % 4] = weight;
             }
         }
         self.last_bias = numbers.i32();
