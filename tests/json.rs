@@ -63,7 +63,7 @@ fn answers_hold_the_lines_that_were_asked_for() {
     assert_eq!(lines[0]["pv"][0], found["best"]);
     assert_eq!(found["best"], "b8-c7");
     let keys: Vec<&String> = lines[0].as_object().expect("an object").keys().collect();
-    assert_eq!(keys.len(), 9, "{keys:?}");
+    assert_eq!(keys.len(), 10, "{keys:?}");
 }
 
 #[test]
