@@ -370,16 +370,18 @@ fn run_verify(args: &Verify) -> anyhow::Result<bool> {
                 "seconds_verify": seconds,
                 "checked": report.checked,
                 "proved": report.proved,
+                "distances": report.distances,
                 "errors": report.errors.len(),
                 "peak_bytes": system::peak_memory(),
             })
         );
     } else {
         println!(
-            "{} positions, {} stored values compared, {} wins and losses proved again, {} errors in {seconds:.1} s",
+            "{} positions, {} stored values compared, {} wins and losses proved again, {} distances found again, {} errors in {seconds:.1} s",
             report.visited,
             report.checked,
             report.proved,
+            report.distances,
             report.errors.len()
         );
     }

@@ -2,8 +2,10 @@
 
 use engine::tablebase::Slice;
 use engine::tablebase::index::{MenIndex, choose};
+use engine::tablebase::unit::UNIT;
 
 use crate::build::{pairs, slices};
+use crate::encode::COUNTED;
 use crate::kings::Kings;
 
 /// One pair of forces, in the order of work.
@@ -49,13 +51,14 @@ fn pair_bytes(slices: &[Slice]) -> u64 {
     tables + 12 * blocks
 }
 
-/// What is needed while a slice is coded, about two bits in a hundred positions, and the
-/// solver's planes of a block with those of its captures.
+/// What is needed while a slice is coded, the states of all units that are kept and about two bits
+/// in a hundred positions, and the solver's planes of a block with those of its captures.
 fn scratch_bytes(slice: Slice, threads: u64) -> u64 {
     let (own, their) = (slice.own.kings, slice.their.kings);
     let rows = |rows, bits| choose(32, rows) * row_words(bits);
     let planes = 2 * 10 * 4 * rows(own, their).max(rows(their, own));
-    slice.positions() / 32 + threads * planes
+    let states = slice.positions().min((COUNTED * UNIT) as u64);
+    states + slice.positions() / 32 + threads * planes
 }
 
 /// The steps of a build, in order.

@@ -13,15 +13,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::rules::Position;
+use engine::tablebase::distance::{self, coding};
 use engine::tablebase::file::{FileError, Image, Stored, Volume};
 use engine::tablebase::model::UNKNOWN;
 use engine::tablebase::unit::{UNIT, unit_len};
 use engine::tablebase::{Damage, Force, Index, ProbeError, Slice, Tablebase, Walk, Wld, rest};
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 
 use crate::build::{path, slices};
-use crate::check::Findings;
+use crate::check::{self, Findings, Plies, sha256};
+use crate::{distances, system};
 
 /// What to check.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct Report {
     pub checked: u64,
     /// Wins and losses proved from nothing.
     pub proved: u64,
+    /// Distances that were found again.
+    pub distances: u64,
     /// What is wrong, at most [`MOST_ERRORS`] of it.
     pub errors: Vec<String>,
 }
@@ -67,6 +70,7 @@ impl Report {
         self.visited += other.visited;
         self.checked += other.checked;
         self.proved += other.proved;
+        self.distances += other.distances;
         self.errors.extend(other.errors);
         self.errors.truncate(MOST_ERRORS);
         self
@@ -79,16 +83,29 @@ pub enum VerifyError {
     /// A file that is missing or is no database.
     #[error(transparent)]
     File(#[from] FileError),
+    /// Too much for this machine.
+    #[error(
+        "solving {pieces} pieces again needs {:.1} GB of memory and {:.1} GB are free; `--complete {}` samples the largest slices",
+        *need as f64 / 1e9, *free as f64 / 1e9, pieces - 1
+    )]
+    Memory {
+        /// The most pieces that are solved again.
+        pieces: u32,
+        /// Bytes that are needed.
+        need: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// What is kept of earlier work cannot be written.
     #[error("{0}: {1}")]
     Work(PathBuf, std::io::Error),
 }
 
 /// What was checked in earlier runs: a line a slice with the SHA-256 of its file, and its values in
-/// a file beside it.
+/// a file beside it, with the SHA-256 of that.
 struct Journal {
     folder: PathBuf,
-    done: HashMap<(String, String), [u64; 3]>,
+    done: HashMap<(String, String), ([u64; 3], String)>,
 }
 
 impl Journal {
@@ -98,14 +115,15 @@ impl Journal {
         let text = fs::read_to_string(folder.join("checked.txt")).unwrap_or_default();
         let line = |line: &str| {
             let words: Vec<&str> = line.split(' ').collect();
-            let [slice, sha256, visited, checked, proved] = words[..] else {
+            let [slice, sha256, visited, checked, proved, values] = words[..] else {
                 return None;
             };
             let counts = [visited, checked, proved].map(str::parse);
             let [Ok(visited), Ok(checked), Ok(proved)] = counts else {
                 return None;
             };
-            Some(((slice.into(), sha256.into()), [visited, checked, proved]))
+            let counts = [visited, checked, proved];
+            Some(((slice.into(), sha256.into()), (counts, values.into())))
         };
         Ok(Self {
             folder: folder.to_owned(),
@@ -120,19 +138,21 @@ impl Journal {
     /// Takes a slice over, if it was checked with the file that is there now.
     fn take(&self, image: &Image, findings: &mut Findings) -> Option<Report> {
         let slice = image.header().slice;
-        let &[visited, checked, proved] = self.done.get(&(slice.to_string(), sha256(image)))?;
-        findings.load(slice, &self.values(slice)).then(|| Report {
+        let key = (slice.to_string(), sha256(image.bytes()));
+        let &([visited, checked, proved], ref values) = self.done.get(&key)?;
+        let is_known = findings.load(slice, &self.values(slice), values);
+        is_known.then(|| Report {
             visited,
             checked,
             proved,
-            errors: Vec::new(),
+            ..Report::default()
         })
     }
 
     /// Keeps a slice in which nothing is wrong.
     fn keep(&self, image: &Image, report: &Report, findings: &Findings) -> std::io::Result<()> {
         let slice = image.header().slice;
-        findings.save(slice, &self.values(slice))?;
+        let values = findings.save(slice, &self.values(slice))?;
         let path = self.folder.join("checked.txt");
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
         let Report {
@@ -143,16 +163,11 @@ impl Journal {
         } = report;
         writeln!(
             file,
-            "{slice} {} {visited} {checked} {proved}",
-            sha256(image)
+            "{slice} {} {visited} {checked} {proved} {values}",
+            sha256(image.bytes())
         )?;
         file.sync_all()
     }
-}
-
-fn sha256(image: &Image) -> String {
-    let digest = Sha256::digest(image.bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Checks the files of a folder, telling `watch` after each slice.
@@ -166,6 +181,16 @@ pub fn verify(order: &Order, mut watch: impl FnMut(Slice, &Report)) -> Result<Re
     let mut findings = Findings::default();
     let mut report = Report::default();
     let complete = order.complete.min(order.pieces);
+    let need = check::memory(complete, order.per_side);
+    if let Some(free) = system::free_memory()
+        && need > free
+    {
+        return Err(VerifyError::Memory {
+            pieces: complete,
+            need,
+            free,
+        });
+    }
     for pieces in 2..=complete {
         for forces in crate::build::pairs(pieces, order.per_side) {
             if pieces == complete {
@@ -224,7 +249,82 @@ fn check_pair(
             reports
         }
     };
+    let distances = check_distances(order, &images, findings)?;
+    let reports = reports.into_iter().zip(distances);
+    let reports = reports.map(|(values, distances)| values.add(distances));
     Ok(slices(forces).into_iter().zip(reports).collect())
+}
+
+/// Finds the distances of a pair again, where there are files of them.
+fn check_distances(
+    order: &Order,
+    images: &[Image],
+    findings: &Findings,
+) -> Result<Vec<Report>, VerifyError> {
+    let mut stored = Vec::new();
+    for values in images {
+        let path = distances::path(&order.folder, values.header().slice);
+        if !path.exists() {
+            return Ok(vec![Report::default(); images.len()]);
+        }
+        let volume = Arc::new(Volume::open(&path)?);
+        let images = distance::Image::all(&volume)?;
+        stored.extend(images.into_iter().next());
+    }
+    if stored.len() < images.len() || stored.iter().any(|it| it.header().least > 1) {
+        // Lumped distances do not follow from each other.
+        return Ok(vec![Report::default(); images.len()]);
+    }
+    let read = images.iter().zip(&stored);
+    let read: Vec<Result<Plies, Damage>> = read.map(|(values, it)| plies(values, it)).collect();
+    let mut reports = Vec::new();
+    for (nth, it) in stored.iter().enumerate() {
+        reports.push(match (&read[nth], &read[read.len() - 1 - nth]) {
+            (Ok(own), Ok(other)) => compare_distances(it, findings, [own, other]),
+            (Err(damage), _) | (_, Err(damage)) => Report {
+                errors: vec![damage.to_string()],
+                ..Report::default()
+            },
+        });
+    }
+    Ok(reports)
+}
+
+fn compare_distances(stored: &distance::Image, findings: &Findings, lost: [&Plies; 2]) -> Report {
+    let header = stored.header();
+    let verdict = findings.check_distances(header.slice, lost);
+    let mut report = Report {
+        distances: verdict.checked,
+        errors: verdict.errors,
+        ..Report::default()
+    };
+    let (told, found) = (header.longest, verdict.longest);
+    if told != found {
+        let slice = header.slice;
+        report.tell(|| format!("{slice}: longest distance {told} by its header, not {found}"));
+    }
+    report
+}
+
+/// Reads all distances of a slice.
+fn plies(values: &Image, stored: &distance::Image) -> Result<Plies, Damage> {
+    let index = values.index();
+    let found = Plies::new(index.slice());
+    let units = index.len().div_ceil(coding::UNIT as u64);
+    (0..units).into_par_iter().try_for_each(|unit| {
+        let known = distance::stored_values(values, unit)?;
+        let kind = |at: usize, walk: &Walk| distance::kind(known[at], walk);
+        let plies = stored.decode(index, unit, known.len(), kind)?;
+        let mut walk = Walk::new(index, unit * coding::UNIT as u64);
+        for &plies in &plies {
+            if plies != coding::NONE {
+                found.store(walk.placement(), plies);
+            }
+            walk.advance();
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// The image of a slice.

@@ -26,7 +26,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(folder)
         .expect("a folder")
         .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|it| it == "ctb"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|it| it == "ctb" || it == "ctd")
+        })
         .map(|path| {
             let name = path.file_name().expect("a name").to_string_lossy();
             (name.into_owned(), fs::read(&path).expect("a file"))
@@ -80,6 +83,20 @@ fn threads_and_instruction_sets_make_no_difference() {
     build(folders[2].path(), 4, &["--isa", "portable"]);
     let expected = files(folders[0].path());
     assert_eq!(expected.len(), 4 + 12 + 25);
+    for folder in &folders[1..] {
+        assert!(files(folder.path()) == expected);
+    }
+}
+
+#[test]
+fn threads_and_instruction_sets_make_no_difference_to_distances() {
+    let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+    build(folders[0].path(), 4, &["--distances", "--threads", "1"]);
+    build(folders[1].path(), 4, &["--distances", "--threads", "2"]);
+    build(folders[2].path(), 4, &["--distances", "--isa", "portable"]);
+    let expected = files(folders[0].path());
+    // Of the 4 + 12 + 25 slices, those with kings on both sides.
+    assert_eq!(expected.len(), (4 + 12 + 25) + (1 + 4 + 10));
     for folder in &folders[1..] {
         assert!(files(folder.path()) == expected);
     }

@@ -1,49 +1,99 @@
 //! Decoded units, shared by all threads without a lock.
 //!
 //! ```text
-//! slot    sequence u64 (odd while it is being filled), key u64, 4,096 values of two bits
+//! slot    19 lines, of 224 values each
+//! line    64 bytes: tag u64, then seven words of 32 values of two bits
+//! tag     key (48 bits), how often the line was filled (15 bits), whether it is being filled
 //! ```
 //!
-//! A reader takes one word and then looks whether the slot was touched meanwhile (a sequence
-//! lock); a writer that finds a slot taken leaves it. All parts are atomic, so no reader ever
-//! sees anything undefined, at worst a miss.
+//! A look-up touches one line of memory: it takes the tag, a word, and the tag again (a sequence
+//! lock). A writer that finds a line being filled leaves it. All parts are atomic, so no reader
+//! ever sees anything undefined, at worst a miss.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use super::unit::{UNIT, Values};
 
-const WORDS: usize = UNIT / 32;
+/// Values in a line.
+const LINE: usize = 7 * 32;
+const LINES: usize = UNIT.div_ceil(LINE);
+const BUSY: u64 = 1;
+/// One filling more.
+const ONCE: u64 = 2;
+const KEY_SHIFT: u32 = 16;
+/// The tag of a line that was never filled: no key has all bits.
+const EMPTY: u64 = !BUSY;
 
 #[derive(Debug)]
-struct Slot {
-    sequence: AtomicU64,
-    key: AtomicU64,
-    words: [AtomicU64; WORDS],
+#[repr(align(64))]
+struct Line {
+    tag: AtomicU64,
+    words: [AtomicU64; 7],
 }
 
-impl Slot {
-    fn empty() -> Self {
+impl Line {
+    const fn empty() -> Self {
         Self {
-            sequence: AtomicU64::new(0),
-            key: AtomicU64::new(u64::MAX),
-            words: std::array::from_fn(|_| AtomicU64::new(0)),
+            tag: AtomicU64::new(EMPTY),
+            words: [const { AtomicU64::new(0) }; 7],
         }
     }
+
+    #[inline]
+    fn get(&self, key: u64, at: usize) -> Option<u8> {
+        let before = self.tag.load(Ordering::Acquire);
+        let word = self.words[at / 32].load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        let after = self.tag.load(Ordering::Relaxed);
+        (before == after && before & BUSY == 0 && before >> KEY_SHIFT == key)
+            .then_some((word >> (at % 32 * 2) & 3) as u8)
+    }
+
+    fn put(&self, key: u64, values: &[u8]) {
+        let before = self.tag.load(Ordering::Relaxed);
+        let is_taken = before & BUSY != 0
+            || self
+                .tag
+                .compare_exchange(before, before | BUSY, Ordering::Acquire, Ordering::Relaxed)
+                .is_err();
+        if is_taken {
+            return;
+        }
+        fence(Ordering::Release);
+        for (word, values) in self.words.iter().zip(values.chunks(32)) {
+            word.store(packed(values), Ordering::Relaxed);
+        }
+        let times = before.wrapping_add(ONCE) & ((1 << KEY_SHIFT) - 1) & !BUSY;
+        self.tag.store(key << KEY_SHIFT | times, Ordering::Release);
+    }
+}
+
+/// Up to 32 values of two bits.
+fn packed(values: &[u8]) -> u64 {
+    values.chunks(8).rev().fold(0, |word, values| {
+        let mut eight = [0; 8];
+        eight[..values.len()].copy_from_slice(values);
+        // Pairs, then fours, then all eight move together.
+        let mut bits = u64::from_le_bytes(eight) & 0x0303_0303_0303_0303;
+        bits = (bits | bits >> 6) & 0x000F_000F_000F_000F;
+        bits = (bits | bits >> 12) & 0x0000_00FF_0000_00FF;
+        word << 16 | (bits | bits >> 24) & 0xFFFF
+    })
 }
 
 /// A fixed number of slots, each unit having one where it may lie. They are made when the first
 /// unit comes, so that a program that never looks anything up does not pay for them.
 #[derive(Debug)]
 pub(super) struct Cache {
-    slots: OnceLock<Box<[Slot]>>,
+    slots: OnceLock<Box<[[Line; LINES]]>>,
     count: usize,
 }
 
 impl Cache {
     /// A cache of about so many megabytes, at least one slot.
     pub(super) const fn new(megabytes: usize) -> Self {
-        let count = (megabytes << 20) / size_of::<Slot>();
+        let count = (megabytes << 20) / size_of::<[Line; LINES]>();
         Self {
             slots: OnceLock::new(),
             count: if count == 0 { 1 } else { count },
@@ -51,48 +101,37 @@ impl Cache {
     }
 
     #[inline]
-    fn slot(slots: &[Slot], key: u64) -> &Slot {
+    fn slot(slots: &[[Line; LINES]], key: u64) -> &[Line; LINES] {
         let mixed = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let place = (u128::from(mixed) * slots.len() as u128) >> 64;
         &slots[place as usize]
     }
 
-    /// The value at `at` (below 4,096) of the unit `key`, if it is here.
+    /// The value at `at` (below 4,096) of the unit `key` (below 2^48 - 1), if it is here.
     #[inline]
     pub(super) fn get(&self, key: u64, at: usize) -> Option<u8> {
-        let slot = Self::slot(self.slots.get()?, key);
-        let before = slot.sequence.load(Ordering::Acquire);
-        let found = slot.key.load(Ordering::Relaxed);
-        let word = slot.words[at / 32].load(Ordering::Relaxed);
-        fence(Ordering::Acquire);
-        let after = slot.sequence.load(Ordering::Relaxed);
-        (before == after && before.is_multiple_of(2) && found == key)
-            .then_some((word >> (at % 32 * 2) & 3) as u8)
+        Self::slot(self.slots.get()?, key)[at / LINE].get(key, at % LINE)
     }
 
-    /// Keeps the values of a unit, unless its slot is being filled by another thread.
-    pub(super) fn put(&self, key: u64, values: &Values) {
-        let make = || (0..self.count).map(|_| Slot::empty()).collect();
-        let slot = Self::slot(self.slots.get_or_init(make), key);
-        let before = slot.sequence.load(Ordering::Relaxed);
-        let taken = !before.is_multiple_of(2)
-            || slot
-                .sequence
-                .compare_exchange(before, before + 1, Ordering::Acquire, Ordering::Relaxed)
-                .is_err();
-        if taken {
-            return;
+    /// Whether the first values of the unit are here.
+    pub(super) fn has(&self, key: u64) -> bool {
+        self.get(key, 0).is_some()
+    }
+
+    /// Keeps the first `len` values of a unit, but for lines that another thread is filling.
+    pub(super) fn put(&self, key: u64, values: &Values, len: usize) {
+        let make = || {
+            let slot = || std::array::from_fn(|_| Line::empty());
+            (0..self.count).map(|_| slot()).collect()
+        };
+        let lines = Self::slot(self.slots.get_or_init(make), key);
+        for (line, values) in lines
+            .iter()
+            .zip(values.chunks(LINE))
+            .take(len.div_ceil(LINE))
+        {
+            line.put(key, values);
         }
-        fence(Ordering::Release);
-        slot.key.store(key, Ordering::Relaxed);
-        for (word, values) in slot.words.iter().zip(values.chunks(32)) {
-            let packed = values
-                .iter()
-                .rev()
-                .fold(0, |word, &value| word << 2 | u64::from(value));
-            word.store(packed, Ordering::Relaxed);
-        }
-        slot.sequence.store(before + 2, Ordering::Release);
     }
 }
 
@@ -108,11 +147,22 @@ mod tests {
     fn what_was_kept_is_found() {
         let cache = Cache::new(1);
         assert_eq!(cache.get(5, 0), None);
-        cache.put(5, &values(5));
+        cache.put(5, &values(5), UNIT);
         for at in 0..UNIT {
             assert_eq!(cache.get(5, at), Some(values(5)[at]));
         }
         assert_eq!(cache.get(6, 0), None);
+    }
+
+    #[test]
+    fn only_the_beginning_may_be_kept() {
+        let cache = Cache::new(0);
+        cache.put(7, &values(7), UNIT);
+        cache.put(8, &values(8), LINE + 1);
+        assert_eq!(cache.get(8, LINE), Some(values(8)[LINE]));
+        assert_eq!(cache.get(8, 2 * LINE), None);
+        assert_eq!(cache.get(7, 2 * LINE), Some(values(7)[2 * LINE]));
+        assert!(cache.has(8) && !cache.has(7));
     }
 
     #[test]
@@ -124,7 +174,7 @@ mod tests {
                 scope.spawn(move || {
                     for round in 0..3_000_u64 {
                         let key = (round + thread) % 3;
-                        cache.put(key, &values(key));
+                        cache.put(key, &values(key), UNIT);
                         let at = (round * 37) as usize % UNIT;
                         if let Some(value) = cache.get(key, at) {
                             assert_eq!(value, values(key)[at]);

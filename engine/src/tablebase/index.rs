@@ -142,6 +142,26 @@ pub const fn squeeze(set: Bitboard, taken: Bitboard) -> Bitboard {
     Bitboard(set)
 }
 
+/// The same for several sets at a time, which may have squares of `taken`.
+#[inline]
+pub(super) const fn squeeze_all<const N: usize>(
+    mut sets: [Bitboard; N],
+    taken: Bitboard,
+) -> [Bitboard; N] {
+    let mut taken = taken.0;
+    while taken != 0 {
+        let below = (1 << taken.ilog2()) - 1;
+        let mut nth = 0;
+        while nth < N {
+            let set = sets[nth].0;
+            sets[nth] = Bitboard((set & below) | ((set >> 1) & !below));
+            nth += 1;
+        }
+        taken &= below;
+    }
+    sets
+}
+
 /// The inverse of [`squeeze`].
 #[must_use]
 #[inline]

@@ -13,7 +13,7 @@ pub mod index;
 pub mod model;
 mod probe;
 pub mod rest;
-mod run;
+mod row;
 mod script;
 mod sets;
 pub mod slice;

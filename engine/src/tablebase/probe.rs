@@ -30,6 +30,9 @@ static FOUR: &[u8] = include_bytes!("../../tablebases/four.ctd");
 const MOST: usize = 4;
 const PLACES: usize = (MOST + 1).pow(4);
 
+/// A key of the cache: the place of the slice, then the number of the unit in so many bits.
+const UNIT_BITS: u32 = 32;
+
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProbeError {
@@ -212,7 +215,7 @@ impl Tablebase {
         let image = self.images[place].as_ref()?;
         let index = image.index().index(&Placement::of(position));
         let (unit, at) = (index >> 12, index as usize & 4095);
-        let key = (place as u64) << 40 | unit;
+        let key = (place as u64) << UNIT_BITS | unit;
         if let Some(value @ 0..=2) = self.cache.get(key, at) {
             return Some(Wld::ALL[usize::from(value)]);
         }
@@ -233,7 +236,7 @@ impl Tablebase {
         let image = self.images[place].as_ref().ok_or_else(missing)?;
         let index = image.index().index(&Placement::of(position));
         let (unit, at) = (index >> 12, index as usize & 4095);
-        let key = (place as u64) << 40 | unit;
+        let key = (place as u64) << UNIT_BITS | unit;
         if let Some(value @ 0..=2) = self.cache.get(key, at) {
             return Ok(Wld::ALL[usize::from(value)]);
         }
@@ -263,7 +266,7 @@ impl Tablebase {
         at: usize,
         effort: Effort,
     ) -> Result<Option<Wld>, Damage> {
-        let unit = key & ((1 << 40) - 1);
+        let unit = key & ((1 << UNIT_BITS) - 1);
         let coded = match image.stored(unit)? {
             Stored::All(value) => return Ok(Some(value)),
             Stored::Coded(_) if effort == Effort::AtHand => return Ok(None),
@@ -272,10 +275,9 @@ impl Tablebase {
         let mut values = [UNKNOWN; UNIT];
         // The first time only up to the value that is asked for: half a unit on average. A unit that
         // is asked for again is worth decoding as a whole.
-        let is_known = self.cache.get(key, at).is_some();
-        let len = if is_known { UNIT } else { at + 1 };
+        let len = if self.cache.has(key) { UNIT } else { at + 1 };
         image.decode(unit, len, coded, &mut values)?;
-        self.cache.put(key, &values);
+        self.cache.put(key, &values, len);
         debug_assert_ne!(values[at], UNKNOWN, "a stored position");
         Ok(Some(Wld::ALL[usize::from(values[at].min(2))]))
     }

@@ -6,9 +6,12 @@
 //! are skipped on both sides. Start reading at [`decode`].
 
 use super::coder::{Decoder, Encoder};
+use super::entry::Tally;
 use super::index::Index;
 use super::model::{CAPTURE, Context, Counts, Model, OUTSIDE, THREAT, UNKNOWN, kind};
-use super::run::{Run, Runs};
+use super::rest;
+use super::row::{Backs, Row, Rows};
+use crate::rules::Position;
 
 /// Positions in a unit.
 pub const UNIT: usize = 4096;
@@ -29,8 +32,8 @@ impl Frame {
     }
 
     #[inline(always)]
-    fn at(&self, place: usize, back: usize) -> usize {
-        usize::from(self.0[(UNIT + place - back) % (2 * UNIT)])
+    fn at(&self, place: usize, back: u16) -> usize {
+        usize::from(self.0[(UNIT + place).wrapping_sub(back.into()) % (2 * UNIT)])
     }
 
     #[inline(always)]
@@ -38,72 +41,122 @@ impl Frame {
         self.0[(UNIT + place) % (2 * UNIT)] = state;
     }
 
-    /// What is known near position `nth` of a run, but for the parity.
+    /// What is known near a position, but for the parity. A neighbour that is not there is 0
+    /// positions back, where the position itself is still outside.
     #[inline(always)]
-    fn context(&self, run: &Run, nth: u32) -> Context {
-        let place = run.at + nth as usize;
-        let lowest = run.lowest + nth;
-        let look = |back: usize, there: bool| {
-            let state = self.at(place, back);
-            if there { state } else { usize::from(OUTSIDE) }
-        };
-        let [second, third, second_by_four] =
-            run.near.map(|near| look(near.back, lowest < near.limit));
+    fn context(&self, place: usize, backs: Backs, near: [u16; 3]) -> Context {
+        let [third, second, by_four, eight, four, one] = backs;
         Context::new(
             [
-                third,
-                second,
-                second_by_four,
-                look(8, lowest >= 8),
-                look(4, lowest >= 4),
+                self.at(place, third | near[0]),
+                self.at(place, second | near[1]),
+                self.at(place, by_four | near[2]),
+                self.at(place, eight),
+                self.at(place, four),
             ],
-            look(1, lowest >= 1),
+            self.at(place, one),
         )
     }
+
+    /// Notes up to 64 positions that are not stored.
+    #[inline(always)]
+    fn leave_out(&mut self, place: usize, len: usize, jump: u64, at_rest: u64) {
+        let outside = u64::from_le_bytes([OUTSIDE; 8]);
+        for from in (0..len).step_by(8) {
+            let states = outside + 2 * spread(jump >> from) + spread(at_rest >> from);
+            let start = UNIT + place + from;
+            let end = (start + 8).min(2 * UNIT);
+            if let Some(into) = self.0.get_mut(start..end) {
+                into.copy_from_slice(&states.to_le_bytes()[..end - start]);
+            }
+        }
+    }
 }
 
-/// Calls `visit` for each stored value of a unit with its context and its place, to learn it.
+/// The low eight bits, each in a byte of its own.
+#[inline(always)]
+const fn spread(bits: u64) -> u64 {
+    let each = ((bits & 0xFF) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+    ((each + 0x7F7F_7F7F_7F7F_7F7F) >> 7) & 0x0101_0101_0101_0101
+}
+
+/// The lowest `len` bits, up to 64.
+#[inline(always)]
+const fn low_bits(len: usize) -> u64 {
+    if len >= 64 { u64::MAX } else { (1 << len) - 1 }
+}
+
+/// Which of up to 64 positions are stored, by their states.
+#[inline(always)]
+fn are_stored(states: &[u8]) -> u64 {
+    states.chunks(8).rev().fold(0, |bits, states| {
+        let mut eight = [THREAT; 8];
+        eight[..states.len()].copy_from_slice(states);
+        // The states of what is not stored have bit 2.
+        let stored = !(u64::from_le_bytes(eight) >> 2) & 0x0101_0101_0101_0101;
+        bits << 8 | stored.wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
+}
+
+/// The last three values of either parity.
+struct Lately([usize; 2]);
+
+impl Lately {
+    const fn new() -> Self {
+        Self([0o77; 2])
+    }
+}
+
+/// Calls `visit` for each of the positions `stored` from `from` on in a row, with its context and
+/// its place, to learn the value.
 #[inline(always)]
 fn each_stored(
-    index: &Index,
-    unit: u64,
-    len: usize,
-    known: Option<&Values>,
+    frame: &mut Frame,
+    lately: &mut Lately,
+    row: &Row,
+    from: usize,
+    mut stored: u64,
     mut visit: impl FnMut(Context, usize) -> u8,
-) -> Frame {
-    let mut frame = Frame::new();
-    let mut same = [0o77_usize; 2];
-    let runs = Runs::new(index, unit, known.is_none());
-    runs.each(unit * UNIT as u64, len, |run| {
-        for nth in 0..run.len {
-            let place = run.at + nth as usize;
-            let left_out = match known {
-                Some(values) if values[place] > OUTSIDE => Some(values[place]),
-                Some(_) => None,
-                None => left_out(run, nth),
-            };
-            let state = left_out.unwrap_or_else(|| {
-                let same = &mut same[(run.parity >> nth & 1) as usize];
-                let value = visit(frame.context(run, nth).with(*same), place);
-                *same = (*same << 2 | usize::from(value)) & 0o77;
-                value
-            });
-            frame.set(place, state);
-        }
-    });
-    frame
+) {
+    let parity = row.parity(from);
+    let (near, backs) = (row.near(), &row.backs()[from..]);
+    while stored != 0 {
+        let nth = stored.trailing_zeros() as usize;
+        stored &= stored - 1;
+        let place = row.at + from + nth;
+        let same = &mut lately.0[(parity >> nth & 1) as usize];
+        let context = frame.context(place, backs[nth], near).with(*same);
+        let value = visit(context, place);
+        *same = (*same << 2 | usize::from(value)) & 0o77;
+        frame.set(place, value);
+    }
 }
 
-/// The state of a position whose value is not stored.
+/// Goes through the stored values of a unit that are known.
 #[inline(always)]
-fn left_out(run: &Run, nth: u32) -> Option<u8> {
-    if run.jump >> nth & 1 != 0 {
-        Some(CAPTURE)
-    } else if run.threat >> nth & 1 != 0 && run.is_at_rest(nth) {
-        Some(THREAT)
-    } else {
-        None
+fn each_known(index: &Index, unit: u64, values: &Values, mut visit: impl FnMut(Context, u8)) {
+    let mut frame = Frame::new();
+    for (state, &value) in frame.0[UNIT..].iter_mut().zip(values) {
+        *state = value.max(OUTSIDE);
     }
+    let mut lately = Lately::new();
+    Rows::new(index, unit, false).each(unit_len(index, unit), |row| {
+        for from in (0..row.len).step_by(64) {
+            let states = &values[row.at + from..][..(row.len - from).min(64)];
+            let stored = are_stored(states);
+            each_stored(
+                &mut frame,
+                &mut lately,
+                row,
+                from,
+                stored,
+                |context, place| {
+                    visit(context, values[place]);
+                    values[place]
+                },
+            );
+        }
+    });
 }
 
 /// How many positions unit `unit` of a slice has: all have [`UNIT`] but the last.
@@ -115,14 +168,81 @@ pub fn unit_len(index: &Index, unit: u64) -> usize {
 /// Fills a unit with the values that are stored, asking `value` for each by its place in the unit
 /// (0 loss, 1 draw, 2 win).
 pub fn fill(index: &Index, unit: u64, values: &mut Values, mut value: impl FnMut(usize) -> u8) {
-    values.fill(OUTSIDE);
-    let runs = Runs::new(index, unit, true);
-    runs.each(unit * UNIT as u64, unit_len(index, unit), |run| {
-        for nth in 0..run.len {
-            let place = run.at + nth as usize;
-            values[place] = left_out(run, nth).unwrap_or_else(|| value(place));
+    let [mut lost, mut open] = [[0; UNIT / 64]; 2];
+    for place in 0..unit_len(index, unit) {
+        let value = value(place);
+        lost[place / 64] |= u64::from(value == 0) << (place % 64);
+        open[place / 64] |= u64::from(value < 2) << (place % 64);
+    }
+    fill_from(index, unit, values, [&lost, &open], 0, true);
+}
+
+/// The 64 bits from bit `at` on.
+#[inline(always)]
+fn window(words: &[u64], at: usize) -> u64 {
+    let word = |at: usize| words.get(at).copied().unwrap_or(0);
+    word(at / 64) >> (at % 64) | word(at / 64 + 1) << 1 << (63 - at % 64)
+}
+
+/// Fills a unit from rows of bits, its first position at bit `first`: which are lost, and which are
+/// lost or drawn. What the positions with a threat are is looked into only if it may matter:
+/// always `if_uniform`, else when not all values are the same anyway.
+pub fn fill_from(
+    index: &Index,
+    unit: u64,
+    values: &mut Values,
+    [lost, open]: [&[u64]; 2],
+    first: usize,
+    if_uniform: bool,
+) {
+    let mut threats: Vec<(usize, Position)> = Vec::new();
+    // Which values occur without a capture, and whether one of them is stored for certain.
+    let (mut seen, mut is_stored) = ([false; 3], false);
+    let len = unit_len(index, unit);
+    Rows::new(index, unit, true).each(len, |row| {
+        for from in (0..row.len).step_by(64) {
+            let left = (row.len - from).min(64);
+            let (place, all) = (row.at + from, low_bits(left));
+            let [jump, threat] = row.captures(from).map(|bits| bits & all);
+            let [lost, open] = [lost, open].map(|bits| window(bits, first + place) & all);
+            put(values, place, left, [lost, open, jump]);
+            let quiet = all & !jump;
+            let occur = [lost & quiet, open & !lost & quiet, quiet & !open];
+            for (seen, occurs) in seen.iter_mut().zip(occur) {
+                *seen |= occurs != 0;
+            }
+            is_stored |= quiet & !threat != 0;
+            let mut threat = threat;
+            while threat != 0 {
+                let nth = threat.trailing_zeros() as usize;
+                threats.push((place + nth, row.position(from + nth)));
+                threat &= threat - 1;
+            }
         }
     });
+    values[len..].fill(OUTSIDE);
+    let is_uniform = seen.into_iter().filter(|&it| it).count() <= 1;
+    if is_uniform && is_stored && !if_uniform {
+        return;
+    }
+    for (place, position) in threats {
+        if rest::all_moves_rest(&position) {
+            values[place] = THREAT;
+        }
+    }
+}
+
+/// Writes the states of up to 64 positions, but for threats.
+#[inline(always)]
+fn put(values: &mut Values, place: usize, len: usize, [lost, open, jump]: [u64; 3]) {
+    let [won, captures] = [[2_u8; 8], [CAPTURE; 8]].map(u64::from_le_bytes);
+    for from in (0..len).step_by(8) {
+        let value = won - spread(lost >> from) - spread(open >> from);
+        let jump = spread(jump >> from) * 0xFF;
+        let states = (value & !jump | captures & jump).to_le_bytes();
+        let end = (place + from + 8).min(UNIT);
+        values[place + from..end].copy_from_slice(&states[..end - place - from]);
+    }
 }
 
 /// What a unit's values are like; `Err` with the value when all are the same.
@@ -131,28 +251,28 @@ pub fn fill(index: &Index, unit: u64, values: &mut Values, mut value: impl FnMut
 ///
 /// The common value of all stored positions; a loss if there is none.
 pub fn unit_kind(values: &Values) -> Result<usize, u8> {
-    let mut tally = [0; 8];
-    for &value in values {
-        tally[usize::from(value % 8)] += 1;
+    let mut tally: Tally = [0; 3];
+    // Sums of bytes are summed side by side as long as a byte holds them.
+    for part in values.chunks(128) {
+        for (tally, value) in tally.iter_mut().zip(0..) {
+            let equal = |&it: &u8| u8::from(it == value);
+            *tally += u32::from(part.iter().map(equal).sum::<u8>());
+        }
     }
-    let [loss, draw, win, ..] = tally;
-    kind([loss, draw, win]).ok_or(if win > 0 { 2 } else { u8::from(draw > 0) })
+    kind(tally).ok_or(if tally[2] > 0 {
+        2
+    } else {
+        u8::from(tally[1] > 0)
+    })
 }
 
 /// Adds the values of a unit to the counts from which a model is fitted.
 pub fn count(index: &Index, unit: u64, values: &Values, counts: &mut Counts) {
     if let Ok(kind) = unit_kind(values) {
         counts.add_unit(kind);
-        each_stored(
-            index,
-            unit,
-            unit_len(index, unit),
-            Some(values),
-            |context, place| {
-                counts.add(kind, context, values[place]);
-                values[place]
-            },
-        );
+        each_known(index, unit, values, |context, value| {
+            counts.add(kind, context, value);
+        });
     }
 }
 
@@ -176,15 +296,12 @@ pub fn encode(index: &Index, model: &Model, unit: u64, values: &Values) -> Resul
 fn encode_as(kind: usize, index: &Index, model: &Model, unit: u64, values: &Values) -> Vec<u8> {
     let mut encoder = Encoder::new();
     encode_kind(model, kind, &mut encoder);
-    let len = unit_len(index, unit);
-    each_stored(index, unit, len, Some(values), |context, place| {
-        let value = values[place];
+    each_known(index, unit, values, |context, value| {
         let (order, [first, second]) = model.odds(kind, context);
         encoder.encode(value != order[0], first);
         if value != order[0] {
             encoder.encode(value != order[1], second);
         }
-        value
     });
     encoder.finish()
 }
@@ -223,19 +340,41 @@ pub fn decode(
     let mut decoder = Decoder::new(bytes);
     let kind = decode_kind(model, &mut decoder);
     let len = len.min(unit_len(index, unit));
-    let frame = each_stored(index, unit, len, None, |context, _| {
-        let (order, [first, second]) = model.odds(kind, context);
-        if !decoder.decode(first) {
-            order[0]
-        } else if !decoder.decode(second) {
-            order[1]
-        } else {
-            order[2]
+    let (mut frame, mut lately) = (Frame::new(), Lately::new());
+    Rows::new(index, unit, true).each(len, |row| {
+        for from in (0..row.len).step_by(64) {
+            let left = (row.len - from).min(64);
+            let [jump, threat] = row.captures(from).map(|bits| bits & low_bits(left));
+            let at_rest = at_rest(row, from, threat);
+            frame.leave_out(row.at + from, left, jump, at_rest);
+            let stored = low_bits(left) & !(jump | at_rest);
+            each_stored(&mut frame, &mut lately, row, from, stored, |context, _| {
+                let (order, [first, second]) = model.odds(kind, context);
+                if !decoder.decode(first) {
+                    order[0]
+                } else if !decoder.decode(second) {
+                    order[1]
+                } else {
+                    order[2]
+                }
+            });
         }
     });
     for (value, &state) in values.iter_mut().zip(&frame.0[UNIT..]) {
         *value = state.min(UNKNOWN);
     }
+}
+
+/// Those of the threats from `from` on that need no stored value.
+#[inline(always)]
+fn at_rest(row: &Row, from: usize, mut threat: u64) -> u64 {
+    let mut found = 0;
+    while threat != 0 {
+        let nth = threat.trailing_zeros() as usize;
+        found |= u64::from(row.is_at_rest(from + nth)) << nth;
+        threat &= threat - 1;
+    }
+    found
 }
 
 #[cfg(test)]

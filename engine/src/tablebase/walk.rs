@@ -4,7 +4,7 @@
 //! to the next: own kings turn fastest, then their kings, own men and their men. Start reading at
 //! [`Walk::advance`].
 
-use super::index::{Index, Placement, next_set, squeeze};
+use super::index::{Index, Placement, next_set, rank, squeeze};
 use crate::board::{Bitboard, Color};
 use crate::rules::Position;
 
@@ -146,23 +146,73 @@ impl Walk {
         }
     }
 
-    /// The squares that own kings may use, in order: at most 31.
+    /// The pieces that turn fastest: own kings, else their kings, else own men.
     #[inline]
-    pub(super) fn open_to_kings(&self) -> &[u32] {
-        &self.own_kings.squares[..self.own_kings.left as usize]
+    const fn fast(&self) -> &Digit {
+        if self.own_kings.count > 0 {
+            &self.own_kings
+        } else if self.their_kings.count > 0 {
+            &self.their_kings
+        } else {
+            &self.own_men
+        }
     }
 
-    /// Own kings, renumbered on [`Walk::open_to_kings`].
+    /// The squares that the fast pieces may use, in order, from their own view: at most 31.
     #[inline]
-    pub(super) const fn own_kings(&self) -> Bitboard {
-        self.own_kings.set
+    pub(super) fn open(&self) -> &[u32] {
+        let fast = self.fast();
+        &fast.squares[..fast.left as usize]
     }
 
-    /// Moves on to the next row: the first placement of own kings after the last one.
+    /// The squares that the fast pieces may not use, from their own view.
+    #[inline]
+    pub(super) fn taken(&self) -> Bitboard {
+        let placement = &self.placement;
+        if self.own_kings.count > 0 {
+            placement.own_men | (placement.their_men | placement.their_kings).rotated()
+        } else if self.their_kings.count > 0 {
+            placement.own_men.rotated() | placement.their_men
+        } else {
+            placement.their_men.rotated() | CROWNHEAD
+        }
+    }
+
+    /// The rank of the fast pieces in their row.
+    #[must_use]
+    #[inline]
+    pub fn row_rank(&self) -> u32 {
+        rank(self.fast().set)
+    }
+
+    /// The sets of the other pieces, each from its own view.
+    #[inline]
+    pub(super) const fn slow_sets(&self) -> [Bitboard; 3] {
+        let placement = &self.placement;
+        let own_men = placement.own_men;
+        if self.own_kings.count > 0 {
+            [own_men, placement.their_men, placement.their_kings]
+        } else if self.their_kings.count > 0 {
+            [own_men, placement.their_men, Bitboard::EMPTY]
+        } else {
+            [Bitboard::EMPTY, placement.their_men, Bitboard::EMPTY]
+        }
+    }
+
+    /// Moves on to the next row: the first placement of the fast pieces after the last one.
     #[inline]
     pub fn next_row(&mut self) {
-        self.own_kings.set = self.own_kings.first;
-        self.carry();
+        if self.own_kings.count > 0 {
+            self.own_kings.set = self.own_kings.first;
+            self.carry();
+        } else if self.their_kings.count > 0 {
+            self.their_kings.set = self.their_kings.first;
+            self.next_block();
+        } else {
+            self.own_men.set = self.own_men.first;
+            self.next_outer();
+            self.placement.own_men = self.own_men.on_board();
+        }
     }
 
     fn carry(&mut self) {
@@ -178,16 +228,22 @@ impl Walk {
     }
 
     fn next_block(&mut self) {
-        let placement = &mut self.placement;
         if !self.own_men.turn() {
-            self.their_men.turn();
-            placement.their_men = self.their_men.on_board();
-            self.own_men.open(placement.their_men.rotated() | CROWNHEAD);
+            self.next_outer();
         }
+        let placement = &mut self.placement;
         placement.own_men = self.own_men.on_board();
         self.their_kings
             .open(placement.own_men.rotated() | placement.their_men);
         placement.their_kings = self.their_kings.on_board();
+    }
+
+    /// The next placement of their men.
+    fn next_outer(&mut self) {
+        self.their_men.turn();
+        let their_men = self.their_men.on_board();
+        self.placement.their_men = their_men;
+        self.own_men.open(their_men.rotated() | CROWNHEAD);
     }
 }
 

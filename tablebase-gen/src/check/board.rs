@@ -77,6 +77,11 @@ impl Board {
         self.own_men | self.own_kings | self.theirs()
     }
 
+    /// How many pieces there are; sets that meet count once.
+    pub(super) const fn pieces(&self) -> u32 {
+        self.all().count_ones()
+    }
+
     /// Seen from the other side, which is to move then.
     pub(super) const fn turned(&self) -> Self {
         Self {

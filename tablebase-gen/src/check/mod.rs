@@ -1,17 +1,22 @@
 //! The checker's own way to the values: nothing here knows the generator, the engine's rules or
 //! the numbering of files.
 //!
-//! Layers: `board` (squares and moves), `table` (numbers and values), `solve`.
+//! Layers: `board` (squares and moves), `table` (numbers and values), `solve`, `plies` (distances).
 
 mod board;
+mod plies;
 mod solve;
 mod table;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 
 use engine::tablebase::{Force, Placement, Slice};
 
+use sha2::{Digest, Sha256};
+
+pub(crate) use plies::{Plies, Verdict};
 use table::{Table, Tables};
 
 /// Values that were found again from nothing, by slices.
@@ -49,20 +54,52 @@ impl Findings {
             .retain(|slice, _| slice.pieces() < pieces || men_of(slice) >= men);
     }
 
-    /// Writes the values of a slice to a file.
-    pub(crate) fn save(&self, slice: Slice, path: &Path) -> std::io::Result<()> {
-        let beside = path.with_extension("part");
-        fs::write(&beside, self.0.0[&slice].to_bytes())?;
-        fs::rename(beside, path)
+    /// Checks the distances of a slice: those of its lost positions and of the same forces with the
+    /// other side to move.
+    pub(crate) fn check_distances(&self, slice: Slice, lost: [&Plies; 2]) -> Verdict {
+        plies::check(&self.0, slice, lost)
     }
 
-    /// Reads what [`Findings::save`] wrote; false if there is no such file.
-    pub(crate) fn load(&mut self, slice: Slice, path: &Path) -> bool {
+    /// Writes the values of a slice to a file; their SHA-256.
+    pub(crate) fn save(&self, slice: Slice, path: &Path) -> std::io::Result<String> {
+        let bytes = self.0.0[&slice].to_bytes();
+        let beside = path.with_extension("part");
+        let mut file = File::create(&beside)?;
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        fs::rename(beside, path)?;
+        Ok(sha256(&bytes))
+    }
+
+    /// Reads what [`Findings::save`] wrote; false if there is no such file, or its SHA-256 is
+    /// another.
+    pub(crate) fn load(&mut self, slice: Slice, path: &Path, expected: &str) -> bool {
         let mut table = Table::new(slice);
-        let is_whole = fs::read(path).is_ok_and(|bytes| table.read(&bytes));
+        let is_whole =
+            fs::read(path).is_ok_and(|bytes| sha256(&bytes) == expected && table.read(&bytes));
         if is_whole {
             self.0.0.insert(slice, table);
         }
         is_whole
     }
+}
+
+/// The bytes of memory that solving everything up to `pieces` pieces takes at the most: all slices
+/// of fewer, and of so many those with as many men as the pair that is solved or one less.
+pub(crate) fn memory(pieces: u32, per_side: u32) -> u64 {
+    let all = (2..pieces).flat_map(|pieces| Slice::all(pieces, per_side));
+    let below: u64 = all.map(table::bytes).sum();
+    let with = |men: u32| -> u64 {
+        let slices = Slice::all(pieces, per_side).into_iter();
+        let those = slices.filter(|slice| slice.own.men + slice.their.men == men);
+        those.map(table::bytes).sum()
+    };
+    let last = (0..=pieces).map(|men| with(men) + men.checked_sub(1).map_or(0, with));
+    below + last.max().unwrap_or(0)
+}
+
+/// The SHA-256 of some bytes, in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -104,33 +104,71 @@ impl MenSets {
     }
 }
 
-/// The values of one slice.
-pub(super) struct Table {
+/// The numbering of one slice.
+pub(super) struct Numbers {
+    blocks: usize,
     their_men: usize,
     their_kings: usize,
-    /// Positions of a block, and the bytes for them.
+    /// Positions of a block.
     positions: usize,
-    block_bytes: usize,
+}
+
+impl Numbers {
+    pub(super) fn new(slice: Slice) -> Self {
+        let men = |force: Force| choose(28, force.men as usize);
+        let kings = |force: Force| choose(32, force.kings as usize);
+        Self {
+            blocks: men(slice.own) * men(slice.their),
+            their_men: men(slice.their),
+            their_kings: kings(slice.their),
+            positions: kings(slice.own) * kings(slice.their),
+        }
+    }
+
+    /// How many numbers there are, used or not.
+    pub(super) const fn len(&self) -> usize {
+        self.blocks * self.positions
+    }
+
+    fn block(&self, own_men: u32, their_men: u32) -> usize {
+        rank(own_men) * self.their_men + rank(their_men)
+    }
+
+    fn within(&self, own_kings: u32, their_kings: u32) -> usize {
+        rank(own_kings) * self.their_kings + rank(their_kings)
+    }
+
+    /// The number of a position, every set seen from its owner.
+    pub(super) fn number(&self, own: [u32; 2], their: [u32; 2]) -> usize {
+        self.block(own[0], their[0]) * self.positions + self.within(own[1], their[1])
+    }
+
+    /// Bytes for two bits a position.
+    const fn block_bytes(&self) -> usize {
+        self.positions.div_ceil(4)
+    }
+}
+
+/// The values of one slice.
+pub(super) struct Table {
+    numbers: Numbers,
     bytes: Vec<AtomicU8>,
 }
 
 const UNUSED: u8 = 0xFF;
 
+/// The bytes of the values of a slice.
+pub(super) fn bytes(slice: Slice) -> u64 {
+    let numbers = Numbers::new(slice);
+    (numbers.blocks * numbers.block_bytes()) as u64
+}
+
 impl Table {
     pub(super) fn new(slice: Slice) -> Self {
-        let men = |force: Force| choose(28, force.men as usize);
-        let kings = |force: Force| choose(32, force.kings as usize);
-        let positions = kings(slice.own) * kings(slice.their);
-        let block_bytes = positions.div_ceil(4);
-        let blocks = men(slice.own) * men(slice.their);
+        let bytes = (0..bytes(slice)).map(|_| AtomicU8::new(UNUSED)).collect();
         Self {
-            their_men: men(slice.their),
-            their_kings: kings(slice.their),
-            positions,
-            block_bytes,
-            bytes: (0..blocks * block_bytes)
-                .map(|_| AtomicU8::new(UNUSED))
-                .collect(),
+            numbers: Numbers::new(slice),
+            bytes,
         }
     }
 
@@ -150,13 +188,15 @@ impl Table {
         self.bytes.len() == bytes.len()
     }
 
-    fn block(&self, own_men: u32, their_men: u32) -> usize {
-        (rank(own_men) * self.their_men + rank(their_men)) * self.block_bytes
+    /// The bytes of a block.
+    fn block(&self, own_men: u32, their_men: u32) -> &[AtomicU8] {
+        let len = self.numbers.block_bytes();
+        &self.bytes[self.numbers.block(own_men, their_men) * len..][..len]
     }
 
     /// Keeps the values of all placements of kings, those of the side to move outermost.
     pub(super) fn put(&self, own_men: u32, their_men: u32, values: &[u8]) {
-        let block = &self.bytes[self.block(own_men, their_men)..][..self.block_bytes];
+        let block = self.block(own_men, their_men);
         for (byte, values) in block.iter().zip(values.chunks(4)) {
             let packed = values.iter().rev().fold(0, |byte, value| byte << 2 | value);
             byte.store(packed, Ordering::Relaxed);
@@ -165,10 +205,10 @@ impl Table {
 
     /// Adds how often each value occurs with these men.
     pub(super) fn tally(&self, own_men: u32, their_men: u32, counts: &mut [u64; 4]) {
-        let block = &self.bytes[self.block(own_men, their_men)..][..self.block_bytes];
+        let block = self.block(own_men, their_men);
         for (nth, byte) in block.iter().enumerate() {
             let byte = byte.load(Ordering::Relaxed);
-            for within in 0..(self.positions - 4 * nth).min(4) {
+            for within in 0..(self.numbers.positions - 4 * nth).min(4) {
                 counts[usize::from(byte >> (2 * within) & 3)] += 1;
             }
         }
@@ -176,8 +216,8 @@ impl Table {
 
     /// The value of a position, every set seen from its owner.
     pub(super) fn get(&self, own: [u32; 2], their: [u32; 2]) -> u8 {
-        let within = rank(own[1]) * self.their_kings + rank(their[1]);
-        let byte = &self.bytes[self.block(own[0], their[0]) + within / 4];
+        let within = self.numbers.within(own[1], their[1]);
+        let byte = &self.block(own[0], their[0])[within / 4];
         byte.load(Ordering::Relaxed) >> (within % 4 * 2) & 3
     }
 }
