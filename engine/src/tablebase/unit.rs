@@ -2,7 +2,7 @@
 //!
 //! A unit whose stored values are all equal has no bytes. Any other is its kind (decisions whether
 //! it is the first, the second and so on of the model's kinds) and then the values in order, each
-//! coded by what is known nearby (module `model`); positions that [`rest`](super::rest) leaves out
+//! coded by what is known nearby (module `model`); positions that [`rest`] leaves out
 //! are skipped on both sides. Start reading at [`decode`].
 
 use super::coder::{Decoder, Encoder};
