@@ -60,11 +60,7 @@ impl Record {
     /// The record of `bytes`; `None` if they hold no legal position.
     #[must_use]
     pub fn read(bytes: &[u8; Self::BYTES]) -> Option<Self> {
-        let word = |at: usize| {
-            let word = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-            u32::from_le_bytes(word)
-        };
-        let (black, white, kings) = (word(0), word(4), word(8));
+        let [black, white, kings] = [0, 4, 8].map(|at| word(bytes, at));
         let flags = bytes[14];
         let turn = Color::BOTH[usize::from(flags & 1)];
         let mut setup = Setup::empty(turn);
@@ -84,6 +80,11 @@ impl Record {
             ply: bytes[15],
         })
     }
+}
+
+/// The little-endian number of four bytes from `at` on.
+pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! exact, and everything before gets this value too. A few plies more are recorded, each with its
 //! own exact value, so that the endings just outside of the built-in databases are seen as well.
 
+use std::ops::Neg;
+
 use engine::board::Color;
 use engine::engine::Engine;
 use engine::rules::{Game, Outcome, Position};
@@ -108,7 +110,7 @@ impl From<Game> for Play {
 }
 
 /// The value for Black of what is `value` for `turn`, and the other way round.
-fn for_black(value: Wld, turn: Color) -> Wld {
+fn for_black<T: Neg<Output = T>>(value: T, turn: Color) -> T {
     match turn {
         Color::Black => value,
         Color::White => -value,
@@ -161,7 +163,8 @@ impl Play {
         }
         let fresh = self.game.quiet_plies() <= QUIET_TO_RECORD;
         if fresh && !position.has_jump() && !score.is_proven() {
-            self.record(position, score);
+            let record = self.record(position, score, self.exact);
+            self.records.push(record);
         }
         if fresh && self.known.is_none() {
             (0..manner.asides).for_each(|_| self.step_aside(engine, tablebase, manner, rng));
@@ -203,32 +206,24 @@ impl Play {
         let score = answer.report.score;
         if !score.is_proven() {
             let exact = tablebase.probe(&position).ok();
-            self.asides.push(Record {
-                position,
-                score,
-                label: exact.map_or(Label::Unknown, Label::Known),
-                exact: exact.is_some(),
-                ply: self.ply.min(255) as u8,
-            });
+            let record = self.record(position, score, exact);
+            self.asides.push(record);
         }
     }
 
-    fn record(&mut self, position: Position, score: Score) {
-        self.records.push(Record {
+    /// `exact` is the value of `position`, if the databases know it.
+    fn record(&self, position: Position, score: Score, exact: Option<Wld>) -> Record {
+        Record {
             position,
             score,
-            label: self.exact.map_or(Label::Unknown, Label::Known),
-            exact: self.exact.is_some(),
+            label: exact.map_or(Label::Unknown, Label::Known),
+            exact: exact.is_some(),
             ply: self.ply.min(255) as u8,
-        });
+        }
     }
 
     fn count_one_sided(&mut self, score: Score, turn: Color) {
-        let for_black = match turn {
-            Color::Black => score,
-            Color::White => -score,
-        };
-        let sign = match for_black.0 {
+        let sign = match for_black(score, turn).0 {
             score if score > GIVEN_UP => 1,
             score if score < -GIVEN_UP => -1,
             _ => 0,

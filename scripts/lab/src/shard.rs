@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::record::Record;
+use crate::record::{Record, word};
 
 const MAGIC: [u8; 8] = *b"CHLAB\0\0\x01";
 const HEADER: usize = 36;
@@ -96,10 +96,7 @@ pub fn read(path: &Path) -> Result<(Heading, Vec<Record>)> {
 fn parse(bytes: &[u8]) -> Result<(Heading, Vec<Record>)> {
     ensure!(bytes.len() >= HEADER, "shorter than its heading");
     ensure!(bytes[..8] == MAGIC, "no CHLAB file of version 1");
-    let word = |at: usize| {
-        let word = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-        u32::from_le_bytes(word)
-    };
+    let word = |at| word(bytes, at);
     let heading = Heading {
         seed: u64::from(word(8)) | u64::from(word(12)) << 32,
         number: word(16),

@@ -81,7 +81,7 @@ impl Data {
             records.len(),
             mix.scale
         );
-        let sample = |record: &Record| Sample::of(&record.position, mix.target(record), 1.0);
+        let sample = |record: &Record| Sample::of(&record.position, mix.target(record));
         self.training.extend(records.iter().map(sample));
         self.validation.extend(kept.iter().map(sample));
         let rescaled = records.iter().step_by(5).map(|record| Record {

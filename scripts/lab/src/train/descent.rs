@@ -173,7 +173,7 @@ mod tests {
             }
             position = position.play(moves[rng.usize(..moves.len())]);
             let lead = position.own().len() as f32 - position.theirs().len() as f32;
-            samples.push(Sample::of(&position, 0.5 + lead / 24.0, 1.0));
+            samples.push(Sample::of(&position, 0.5 + lead / 24.0));
         }
         samples
     }

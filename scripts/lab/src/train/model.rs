@@ -213,11 +213,10 @@ impl Model {
     pub fn learn(&self, sample: &Sample, gradient: &mut Self) -> f32 {
         let pass = self.pass(sample);
         let chance = 1.0 / (1.0 + (-pass.output).exp());
-        let error = (chance - sample.target) * sample.weight;
+        let error = chance - sample.target;
         let first = self.learn_products(&pass, error, gradient);
         self.learn_sums(&pass, &first, gradient);
-        let square = chance - sample.target;
-        square * square * sample.weight
+        error * error
     }
 
     /// The part of the two last products; returns the gradient by the first product's results.
@@ -298,7 +297,7 @@ mod tests {
     #[test]
     fn the_gradient_is_the_slope_of_the_loss() {
         let mut model = Model::random(3);
-        let sample = Sample::of(&Position::START, 0.8, 1.0);
+        let sample = Sample::of(&Position::START, 0.8);
         let mut gradient = Model::zero();
         model.learn(&sample, &mut gradient);
         let loss = |model: &Model| {

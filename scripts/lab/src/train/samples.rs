@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use engine::board::Bitboard;
+use engine::board::Color;
+use engine::eval::features::Pieces;
 use engine::rules::Position;
 use engine::tablebase::Wld;
 use rayon::prelude::*;
@@ -15,33 +16,22 @@ use crate::shard;
 /// A position, in the view of its side to move, with the result to be expected.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// Own men, own kings, the foe's men, the foe's kings.
-    pieces: [u32; 4],
+    pieces: Pieces,
     /// Expected points of the side to move, 0 to 1.
     pub target: f32,
-    /// How much the sample counts.
-    pub weight: f32,
 }
 
 impl Sample {
     /// `position` with its expected result.
     #[must_use]
-    pub fn of(position: &Position, target: f32, weight: f32) -> Self {
-        let (turn, foe) = (position.turn(), position.turn().opponent());
-        let sets = [
-            position.men(turn),
-            position.kings(turn),
-            position.men(foe),
-            position.kings(foe),
-        ];
-        let seen = |set: Bitboard| match turn {
-            engine::board::Color::Black => set.0,
-            engine::board::Color::White => set.rotated().0,
+    pub fn of(position: &Position, target: f32) -> Self {
+        let seen = match position.turn() {
+            Color::Black => *position,
+            Color::White => position.rotated(),
         };
         Self {
-            pieces: sets.map(seen),
+            pieces: Pieces::of(&seen),
             target,
-            weight,
         }
     }
 
@@ -51,24 +41,11 @@ impl Sample {
     pub fn features(&self) -> ([[u8; 24]; 2], usize) {
         let mut features = [0; 24];
         let mut count = 0;
-        for (kind, &set) in self.pieces.iter().enumerate() {
-            let mut rest = set;
-            while rest != 0 {
-                features[count] = (32 * kind) as u8 + rest.trailing_zeros() as u8;
-                rest &= rest - 1;
-                count += 1;
-            }
+        for feature in self.pieces.without(Pieces::default()) {
+            features[count] = feature as u8;
+            count += 1;
         }
         (both_views(features), count)
-    }
-
-    /// Pieces on the board.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.pieces
-            .iter()
-            .map(|set| set.count_ones() as usize)
-            .sum()
     }
 }
 
