@@ -210,16 +210,7 @@ impl Tablebase {
     #[inline]
     pub fn probe_quiet(&self, position: &Position, effort: Effort) -> Option<Wld> {
         debug_assert!(!position.has_jump() && !position.is_threatened());
-        let slice = Slice::of(position);
-        let place = place(slice)?;
-        let image = self.images[place].as_ref()?;
-        let index = image.index().index(&Placement::of(position));
-        let (unit, at) = (index >> 12, index as usize & 4095);
-        let key = (place as u64) << UNIT_BITS | unit;
-        if let Some(value @ 0..=2) = self.cache.get(key, at) {
-            return Some(Wld::ALL[usize::from(value)]);
-        }
-        self.read(image, key, at, effort).ok().flatten()
+        self.stored(position, effort).ok().flatten()
     }
 
     /// The first damage that any look-up met, the first time that somebody asks for it.
@@ -230,18 +221,26 @@ impl Tablebase {
     }
 
     fn look_up(&self, position: &Position) -> Result<Wld, ProbeError> {
-        let slice = Slice::of(position);
-        let missing = || ProbeError::Missing(slice);
-        let place = place(slice).ok_or_else(missing)?;
-        let image = self.images[place].as_ref().ok_or_else(missing)?;
+        let found = self.stored(position, Effort::Decode)?;
+        found.ok_or_else(|| ProbeError::Missing(Slice::of(position)))
+    }
+
+    /// The stored value of a position; `None` if it is not there or `effort` does not reach.
+    #[inline]
+    fn stored(&self, position: &Position, effort: Effort) -> Result<Option<Wld>, Damage> {
+        let Some(place) = place(Slice::of(position)) else {
+            return Ok(None);
+        };
+        let Some(image) = &self.images[place] else {
+            return Ok(None);
+        };
         let index = image.index().index(&Placement::of(position));
         let (unit, at) = (index >> 12, index as usize & 4095);
         let key = (place as u64) << UNIT_BITS | unit;
         if let Some(value @ 0..=2) = self.cache.get(key, at) {
-            return Ok(Wld::ALL[usize::from(value)]);
+            return Ok(Some(Wld::ALL[usize::from(value)]));
         }
-        let found = self.read(image, key, at, Effort::Decode)?;
-        found.ok_or_else(missing)
+        self.read(image, key, at, effort)
     }
 
     /// A value that the cache has not; `None` if `effort` does not reach.
