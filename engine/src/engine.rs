@@ -9,7 +9,6 @@ use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
 
-use crate::eval::network::Network;
 use crate::rules::Game;
 use crate::search::control::Control;
 use crate::search::history::Statistics;
@@ -55,7 +54,6 @@ pub struct Engine {
     statistics: Arc<Mutex<Vec<Statistics>>>,
     threads: usize,
     tablebase: Option<Arc<Tablebase>>,
-    network: Arc<Network>,
     running: Option<Running>,
 }
 
@@ -80,7 +78,6 @@ impl Engine {
             statistics: Arc::default(),
             threads: 1,
             tablebase: None,
-            network: Network::in_use(),
             running: None,
         };
         engine.set_threads(options.threads);
@@ -135,14 +132,6 @@ impl Engine {
     #[must_use]
     pub fn hash_mb(&self) -> usize {
         self.table.mb()
-    }
-
-    /// Sets the network that evaluates; [`Network::in_use`] at first. Stops a running search first and
-    /// empties the table, whose scores are the old network's.
-    pub fn set_network(&mut self, network: Arc<Network>) {
-        self.halt();
-        self.network = network;
-        self.table.clear(self.threads);
     }
 
     /// Sets the endgame databases that searches ask; none at first. Stops a running search first.
@@ -202,7 +191,6 @@ impl Engine {
             table: Arc::clone(&self.table),
             control: Arc::clone(&control),
             tablebase: self.tablebase.clone(),
-            network: Arc::clone(&self.network),
         };
         let statistics = Arc::clone(&self.statistics);
         // Shared, so that it is not lost with the closure when no thread can be had.

@@ -107,8 +107,9 @@ pub(super) fn cut(sum: i32) -> i32 {
     (sum >> 6).clamp(0, 127)
 }
 
+/// The last product's sum.
 #[inline(always)]
-fn products(head: &Head, values: &Values) -> i32 {
+pub(super) fn products(head: &Head, values: &Values) -> i32 {
     let mut first: [i32; FIRST] = head.first_bias;
     add_products(&mut first, &values.0, &head.plain_first);
     let inputs = first.map(|sum| cut(sum) as u8);

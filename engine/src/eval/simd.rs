@@ -70,7 +70,7 @@ mod x86 {
     #[inline]
     pub(in crate::eval) fn products(isa: Isa, head: &Head, sums: &Sums, turn: usize) -> i32 {
         match isa {
-            Isa::Portable => 0,
+            Isa::Portable => kernel::products(head, &kernel::values(sums, turn)),
             // SAFETY: the instruction set was found on this machine.
             Isa::Avx2 => unsafe { products_avx2(head, sums, turn) },
             // SAFETY: the instruction set was found on this machine.

@@ -21,7 +21,6 @@ use super::root::RootMove;
 use super::rounds::Rounds;
 use super::table::Table;
 use super::worker::{Node, Shared, Worker};
-use crate::eval::network::Network;
 use crate::rules::{Game, Move, Position};
 use crate::score::{Bound, Depth, Score};
 use crate::tablebase::{Damage, Tablebase};
@@ -35,7 +34,6 @@ pub(crate) struct Job {
     pub(crate) limits: Limits,
     pub(crate) table: Arc<Table>,
     pub(crate) tablebase: Option<Arc<Tablebase>>,
-    pub(crate) network: Arc<Network>,
     pub(crate) control: Arc<Control>,
 }
 
@@ -81,7 +79,6 @@ impl Job {
             limits: &self.limits,
             budget: Budget::of(&self.limits),
             databases,
-            network: Arc::clone(&self.network),
             nodes: statistics
                 .iter()
                 .map(|_| CachePadded::new(AtomicU64::new(0)))

@@ -3,7 +3,6 @@
 //! Threads share the table, the flags and the rounds at the root, nothing else. Thread 0 alone
 //! reports and watches the clock. Start reading at [`Worker::deepen`].
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crossbeam::utils::CachePadded;
@@ -20,7 +19,6 @@ use super::root::RootMove;
 use super::rounds::Rounds;
 use super::table::{MoveCode, Table};
 use crate::eval::Evaluator;
-use crate::eval::network::Network;
 use crate::rules::{Game, Key, Move, Position};
 use crate::score::{Bound, Depth, Ply, Score};
 
@@ -31,7 +29,6 @@ pub(super) struct Shared<'a> {
     pub(super) limits: &'a Limits,
     pub(super) budget: Budget,
     pub(super) databases: Option<Databases<'a>>,
-    pub(super) network: Arc<Network>,
     /// Nodes of each thread, published now and then.
     pub(super) nodes: Vec<CachePadded<AtomicU64>>,
     pub(super) rounds: Rounds,
@@ -142,7 +139,7 @@ impl<'a> Worker<'a> {
             shared,
             index,
             statistics,
-            evaluator: Evaluator::new(Arc::clone(&shared.network)),
+            evaluator: Evaluator::default(),
             observer,
             root: Node::root(game, shared.databases.as_ref()),
             roots: Vec::new(),
