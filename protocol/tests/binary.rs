@@ -193,10 +193,12 @@ fn scores_are_the_movers_and_words_name_the_side() {
     let (black, blacks) = analyze(&[&["B:W21,22,30:B2,3,7,12"][..], &depth].concat());
     let (white, whites) = analyze(&[&["W:W31,30,26,21:B12,11,3"][..], &depth].concat());
     let last = |lines: &[serde_json::Value]| lines.last().map(|line| line["score"].clone());
-    for score in [last(&blacks), last(&whites)] {
-        let score = score.and_then(|score| score.as_f64());
-        assert!(score.is_some_and(|score| score > 0.3), "{score:?}");
-    }
+    assert_eq!(last(&blacks), last(&whites));
+    assert!(
+        last(&blacks)
+            .and_then(|score| score.as_f64())
+            .is_some_and(|score| score > 0.3)
+    );
     assert!(
         black
             .lines()
