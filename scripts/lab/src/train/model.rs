@@ -99,6 +99,11 @@ fn is_inside(value: f32) -> bool {
     value > 0.0 && value < 1.0
 }
 
+/// 1 where a value is not cut: the slope of [`cut`].
+fn inside(value: f32) -> f32 {
+    f32::from(u8::from(is_inside(value)))
+}
+
 /// `to += from * factor`, lane by lane.
 #[inline(always)]
 fn add<const N: usize>(to: &mut [f32; N], from: &[f32; N], factor: f32) {
@@ -115,7 +120,15 @@ fn dot<const N: usize>(one: &[f32; N], other: &[f32; N]) -> f32 {
             lanes[lane] += one[at + lane] * other[at + lane];
         }
     }
-    lanes.iter().sum()
+    // Halves are added to halves: a sum in order would wait for each addition.
+    let mut width = 8;
+    while width > 0 {
+        for lane in 0..width {
+            lanes[lane] += lanes[lane + width];
+        }
+        width /= 2;
+    }
+    lanes[0]
 }
 
 #[inline(always)]
@@ -189,11 +202,8 @@ impl Model {
                 pass.values[view][value] = cut(one) * cut(other) * PRODUCT;
             }
             for value in 0..VALUES {
-                let factor = pass.values[view][value];
-                if factor != 0.0 {
-                    let row = part(&self.0, at + (view * VALUES + value) * FIRST);
-                    add(&mut pass.first, row, factor);
-                }
+                let row = part(&self.0, at + (view * VALUES + value) * FIRST);
+                add(&mut pass.first, row, pass.values[view][value]);
             }
         }
         pass.second = *part(&self.0, at + SECOND_BIAS);
@@ -249,28 +259,23 @@ impl Model {
         first
     }
 
-    /// The part of the first product and of the rows. A value of zero has no gradient: either
-    /// factor is cut, and the other is multiplied by zero.
+    /// The part of the first product and of the rows. Zeros are multiplied too: a branch that goes either
+    /// way half the time costs more.
     #[inline(always)]
     fn learn_sums(&self, pass: &Pass, first: &[f32; FIRST], gradient: &mut Self) {
         let at = HEADS_AT + head(pass.pieces) * HEAD;
         for view in 0..2 {
-            let mut sums = [0.0; SUMS];
-            for value in 0..VALUES {
-                let found = pass.values[view][value];
-                if found == 0.0 {
-                    continue;
-                }
+            let mut slopes = [0.0; VALUES];
+            for (value, slope) in slopes.iter_mut().enumerate() {
                 let row = at + (view * VALUES + value) * FIRST;
-                add(part_mut(&mut gradient.0, row), first, found);
-                let slope = dot(part::<FIRST>(&self.0, row), first) * PRODUCT;
+                add(part_mut(&mut gradient.0, row), first, pass.values[view][value]);
+                *slope = dot(part::<FIRST>(&self.0, row), first) * PRODUCT;
+            }
+            let mut sums = [0.0; SUMS];
+            for (value, slope) in slopes.into_iter().enumerate() {
                 let (one, other) = (pass.sums[view][value], pass.sums[view][value + VALUES]);
-                if is_inside(one) {
-                    sums[value] = slope * cut(other);
-                }
-                if is_inside(other) {
-                    sums[value + VALUES] = slope * cut(one);
-                }
+                sums[value] = slope * cut(other) * inside(one);
+                sums[value + VALUES] = slope * cut(one) * inside(other);
             }
             add(part_mut(&mut gradient.0, 0), &sums, 1.0);
             for &feature in &pass.features[view][..pass.pieces] {
