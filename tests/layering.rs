@@ -12,10 +12,29 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("notation", &["board", "rules"]),
     ("tablebase", &["board", "rules", "score"]),
     ("eval", &["board", "rules", "score"]),
-    ("search", &["board", "rules", "score", "eval", "tablebase"]),
+    ("large_pages", &[]),
+    (
+        "search",
+        &[
+            "board",
+            "rules",
+            "score",
+            "eval",
+            "tablebase",
+            "large_pages",
+        ],
+    ),
     (
         "solve",
-        &["board", "rules", "score", "eval", "tablebase", "search"],
+        &[
+            "board",
+            "rules",
+            "score",
+            "eval",
+            "tablebase",
+            "search",
+            "large_pages",
+        ],
     ),
     (
         "engine",

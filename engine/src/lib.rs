@@ -14,6 +14,7 @@ pub mod bench;
 pub mod board;
 pub mod engine;
 pub mod eval;
+mod large_pages;
 pub mod notation;
 pub mod rules;
 pub mod score;

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use crossbeam::thread;
 
 use super::memory::HashError;
+use crate::large_pages;
 use crate::rules::{Move, MoveList};
 use crate::score::{Bound, Depth, Ply, Score};
 
@@ -148,10 +149,7 @@ impl Table {
     /// [`HashError`] if the memory cannot be had.
     pub(crate) fn new(mb: usize) -> Result<Self, HashError> {
         let count = super::memory::bytes(mb)? / size_of::<Cluster>();
-        let mut clusters = Vec::new();
-        clusters
-            .try_reserve_exact(count)
-            .map_err(|_| HashError::refused(mb))?;
+        let mut clusters = large_pages::reserve(count).map_err(|_| HashError::refused(mb))?;
         clusters.resize_with(count, Cluster::default);
         Ok(Self {
             clusters,

@@ -13,6 +13,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::numbers::Numbers;
+use crate::large_pages;
 
 const BUCKET: usize = 4;
 const WORDS: usize = 4;
@@ -39,9 +40,11 @@ impl Table {
     /// About `mb` mebibytes, at least one.
     pub(super) fn new(mb: usize) -> Self {
         let buckets = (mb.max(1) << 20) / (BUCKET * WORDS * 8);
-        let words = (0..buckets * BUCKET * WORDS).map(|_| AtomicU64::new(0));
+        let count = buckets * BUCKET * WORDS;
+        let mut words = large_pages::reserve(count).unwrap_or_default();
+        words.resize_with(count, || AtomicU64::new(0));
         Self {
-            words: words.collect(),
+            words: words.into_boxed_slice(),
             buckets,
         }
     }

@@ -268,7 +268,11 @@ impl Model {
             let mut slopes = [0.0; VALUES];
             for (value, slope) in slopes.iter_mut().enumerate() {
                 let row = at + (view * VALUES + value) * FIRST;
-                add(part_mut(&mut gradient.0, row), first, pass.values[view][value]);
+                add(
+                    part_mut(&mut gradient.0, row),
+                    first,
+                    pass.values[view][value],
+                );
                 *slope = dot(part::<FIRST>(&self.0, row), first) * PRODUCT;
             }
             let mut sums = [0.0; SUMS];
