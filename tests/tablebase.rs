@@ -299,7 +299,7 @@ fn plant(folder: &Path, slice: Slice, change: impl Fn(&Position, u8) -> u8) {
         .zip(&planted)
         .map(|(number, values)| unit::encode(&index, &model, number, values))
         .collect();
-    let bytes = file::assemble(&index, image.header().counts, &model, &units).expect("an image");
+    let bytes = file::assemble(&index, image.header().counts, &model, &units);
     fs::remove_file(&path).expect("the old file goes");
     fs::write(&path, bytes).expect("written");
 }

@@ -393,7 +393,7 @@ fn store_slice(
     if let Some(bytes) = finished(&path, slice) {
         return Ok(bytes);
     }
-    let image = encode::image(isa, pair, slice, results)?;
+    let image = encode::image(isa, pair, slice, results);
     write(&path, &image).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(image.len() as u64)
 }

@@ -248,17 +248,11 @@ impl<'a> Units<'a> {
 }
 
 /// The image of one slice of a solved pair; `results` are its lost, drawn and won positions.
-pub(crate) fn image(
-    isa: Isa,
-    pair: &Pair,
-    slice: Slice,
-    results: [u64; 3],
-) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn image(isa: Isa, pair: &Pair, slice: Slice, results: [u64; 3]) -> Vec<u8> {
     let index = Index::new(slice);
     let units = Units::new(isa, pair, &index);
     let every = units.count.div_ceil(COUNTED);
     let model = Model::fit(&units.counts(every), every as u32);
     let coded = units.map(|unit, values| unit::encode(&index, &model, unit, &*values?));
     file::assemble(&index, results, &model, &coded)
-        .map_err(|unit| anyhow::anyhow!("slice {slice}: unit {unit} is too long to be stored"))
 }

@@ -2,10 +2,13 @@
 //!
 //! ```text
 //! range   32 bits, kept at 2^24 or more; the upper `miss` / 65536 of it stands for a miss
-//! bytes   most significant first; zero bytes at the end are left out, and read back as zeros
+//! bytes   most significant first; beyond the last one zeros are read
+//! pair    two codes in one run of bytes: the first reads them forwards, the second backwards from
+//!         the end, so that one length does for both; what either reads beyond its own bytes does
+//!         not matter
 //! ```
 //!
-//! Knows nothing of positions. The last byte is chosen so that as many as possible are zero.
+//! Knows nothing of positions. The last bytes are chosen so that as few as possible are needed.
 
 const BOTTOM: u32 = 1 << 24;
 
@@ -60,22 +63,82 @@ impl Encoder {
         }
     }
 
-    /// The shortest bytes that stand for what was written.
-    pub(super) fn finish(mut self) -> Vec<u8> {
-        let end = self.low + u64::from(self.range);
-        let rounded = [32, 24, 16, 8, 0].into_iter().find_map(|bits| {
-            let rest = (1_u64 << bits) - 1;
-            let value = (self.low + rest) & !rest;
-            (value < end).then_some(value)
-        });
-        self.low = rounded.unwrap_or(self.low);
-        for _ in 0..4 {
-            self.shift();
+    /// The shortest bytes that stand for what was written, zeros following.
+    pub(super) fn finish(self) -> Vec<u8> {
+        let mut bytes = self.before(&[]);
+        while bytes.last() == Some(&0) {
+            bytes.pop();
         }
-        while self.bytes.last() == Some(&0) {
-            self.bytes.pop();
+        bytes
+    }
+
+    /// The shortest bytes that stand for what was written when `after` and then zeros follow.
+    fn before(self, after: &[u8]) -> Vec<u8> {
+        let next = |nth: usize| u64::from(after.get(nth).copied().unwrap_or(0));
+        self.end(|left| {
+            let known = (0..left).fold(0, |known, nth| known << 8 | next(nth));
+            (known, known)
+        })
+    }
+
+    /// The shortest bytes that stand for what was written, whatever follows.
+    fn before_any(self) -> Vec<u8> {
+        self.end(|left| (0, (1 << (8 * left)) - 1))
+    }
+
+    /// Adds as few bytes as will do, at most four; `following` tells between what those lie that
+    /// follow, of four bytes so many as are left, as a number.
+    fn end(mut self, following: impl Fn(usize) -> (u64, u64)) -> Vec<u8> {
+        let end = self.low + u64::from(self.range);
+        for len in 0..=4 {
+            let step = 1_u64 << (8 * (4 - len));
+            let (least, most) = following(4 - len);
+            let value = self.low.saturating_sub(least).div_ceil(step) * step;
+            // With all four bytes chosen nothing follows, so this ends.
+            if value + most < end {
+                self.low = value;
+                self.carry();
+                let chosen = (self.low as u32).to_be_bytes();
+                self.bytes.extend(&chosen[..len]);
+                break;
+            }
         }
         self.bytes
+    }
+
+    /// The bytes of two: the first is read forwards, the second backwards from the end. At least
+    /// one byte, so that there is something.
+    pub(super) fn join(first: Option<&Self>, second: Option<&Self>) -> Vec<u8> {
+        let reversed = |mut bytes: Vec<u8>| {
+            bytes.reverse();
+            bytes
+        };
+        let mut bytes = match (first.cloned(), second.cloned()) {
+            (Some(first), Some(second)) => Self::join_both(first, second),
+            (Some(first), None) => first.finish(),
+            (None, Some(second)) => reversed(second.finish()),
+            (None, None) => Vec::new(),
+        };
+        if bytes.is_empty() {
+            bytes.push(0);
+        }
+        bytes
+    }
+
+    /// Either may end so that it does not matter what follows, and the other knows it then.
+    fn join_both(first: Self, second: Self) -> Vec<u8> {
+        let mut back = second.clone().before_any();
+        back.reverse();
+        let mut one_way = first.clone().before(&back);
+        one_way.extend(back);
+        let mut other_way = first.before_any();
+        let turned: Vec<u8> = other_way.iter().rev().copied().collect();
+        other_way.extend(second.before(&turned).into_iter().rev());
+        if other_way.len() < one_way.len() {
+            other_way
+        } else {
+            one_way
+        }
     }
 }
 
@@ -84,15 +147,28 @@ impl Encoder {
 pub(super) struct Decoder<'a> {
     code: u32,
     range: u32,
-    bytes: std::slice::Iter<'a, u8>,
+    bytes: &'a [u8],
+    at: usize,
+    step: usize,
 }
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self::from(bytes, 0, 1)
+    }
+
+    /// Reads from the last byte to the first.
+    pub(super) fn backwards(bytes: &'a [u8]) -> Self {
+        Self::from(bytes, bytes.len().wrapping_sub(1), usize::MAX)
+    }
+
+    fn from(bytes: &'a [u8], at: usize, step: usize) -> Self {
         let mut decoder = Self {
             code: 0,
             range: u32::MAX,
-            bytes: bytes.iter(),
+            bytes,
+            at,
+            step,
         };
         for _ in 0..4 {
             decoder.shift();
@@ -102,7 +178,8 @@ impl<'a> Decoder<'a> {
 
     #[inline]
     fn shift(&mut self) {
-        let byte = self.bytes.next().copied().unwrap_or(0);
+        let byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        self.at = self.at.wrapping_add(self.step);
         self.code = self.code << 8 | u32::from(byte);
     }
 
@@ -202,6 +279,39 @@ mod tests {
             let bytes = encoder.finish();
             let mut decoder = Decoder::new(&bytes);
             for &(is_miss, miss) in &decisions {
+                prop_assert_eq!(decoder.decode(miss), is_miss);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pairs_come_back(
+            pair in prop::array::uniform2(
+                prop::collection::vec((any::<bool>(), 1..=u16::MAX), 0..60),
+            ),
+        ) {
+            let encoders = [0, 1].map(|nth| {
+                let mut encoder = Encoder::new();
+                for &(is_miss, miss) in &pair[nth] {
+                    encoder.encode(is_miss, miss);
+                }
+                encoder
+            });
+            let [first, second] = &encoders;
+            let bytes = Encoder::join(Some(first), Some(second));
+            let apart = first.clone().finish().len() + second.clone().finish().len();
+            prop_assert!(bytes.len() <= apart + 2);
+            for (mut decoder, decisions) in
+                [Decoder::new(&bytes), Decoder::backwards(&bytes)].into_iter().zip(&pair)
+            {
+                for &(is_miss, miss) in decisions {
+                    prop_assert_eq!(decoder.decode(miss), is_miss);
+                }
+            }
+            let alone = Encoder::join(None, Some(second));
+            let mut decoder = Decoder::backwards(&alone);
+            for &(is_miss, miss) in &pair[1] {
                 prop_assert_eq!(decoder.decode(miss), is_miss);
             }
         }

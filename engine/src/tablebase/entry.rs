@@ -18,6 +18,9 @@ pub(super) const FIRST_MISS: [u16; 64] = ladder(43_690, 27, 32);
 /// Probabilities in 65536ths, each 5/8 of the last, from a half down.
 const SECOND_MISS: [u16; 16] = ladder(32_768, 5, 8);
 
+/// Probabilities in 65536ths, each 4/5 of the last, from a half down.
+const EVEN_MISS: [u16; 32] = ladder(32_768, 4, 5);
+
 const fn ladder<const N: usize>(top: u64, up: u64, down: u64) -> [u16; N] {
     let mut steps = [0; N];
     let mut exact = top << 16;
@@ -95,6 +98,7 @@ impl Step {
 pub(super) struct Ladders {
     pub(super) first: [Step; 64],
     second: [Step; 16],
+    even: [Step; 32],
 }
 
 pub(super) static LADDERS: LazyLock<Ladders> = LazyLock::new(|| {
@@ -108,8 +112,37 @@ pub(super) static LADDERS: LazyLock<Ladders> = LazyLock::new(|| {
     Ladders {
         first: FIRST_MISS.map(step),
         second: SECOND_MISS.map(step),
+        even: EVEN_MISS.map(step),
     }
 });
+
+/// The probability of a one, in 65536ths: one of 32 steps from a half down and, numbered from 32 on,
+/// what those leave.
+pub(super) const fn chance(step: u8) -> u16 {
+    let miss = EVEN_MISS[step as usize % 32];
+    if step < 32 {
+        miss
+    } else {
+        0_u16.wrapping_sub(miss)
+    }
+}
+
+/// The best step for a decision that was a zero and a one so often.
+pub(super) fn fit_chance([zeros, ones]: [u32; 2]) -> u8 {
+    let (rare, common) = (zeros.min(ones), zeros.max(ones));
+    let step = nearest(&LADDERS.even, rare, common) as u8;
+    if ones > zeros { step + 32 } else { step }
+}
+
+/// What so many zeros and ones cost with a step, in bits.
+pub(super) fn chance_cost(step: u8, [zeros, ones]: [u32; 2]) -> f64 {
+    let costs = LADDERS.even[usize::from(step) % 32];
+    if step < 32 {
+        costs.cost(ones, zeros)
+    } else {
+        costs.cost(zeros, ones)
+    }
+}
 
 /// The step of a ladder under which `misses` among `misses + hits` cost least. The cost falls and
 /// then rises along the ladder.

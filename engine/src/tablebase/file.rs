@@ -10,38 +10,35 @@
 //!            48 payload bytes u64    56 model bytes u32    60 units u32
 //!            64 CRC-32 of the model u32    68 CRC-32 of bytes 0-67 u32
 //! model      see the module `model`
-//! directory  for every 64 units: the place of their part of the payload u32, CRC-32 of that part
-//!            u32, how many bytes its codes have u8
-//! payload    for every 64 units: their codes, 0 beyond the last unit, with the probabilities of
-//!            the model (module `coder`), then the units
-//! code       0, 1, 2: the unit has no bytes, all stored values are lost, drawn, won
-//!            3-247: code - 2 bytes    248-255: 245 + 96 * (code - 247) bytes
-//! unit       see the module `unit`; longer ones are padded with zeros
+//! directory  for every 128 units: the place of their part of the payload u32, CRC-32 of that part
+//!            u32, how many bytes its listing has u16
+//! payload    for every 128 units: their listing (module `directory`), lost ones without bytes
+//!            beyond the last unit, then the bytes of its pairs of units
+//! unit       see the module `unit`
 //! ```
 //!
 //! Positions that the rules decide at once are not stored (module `rest`). Nothing is answered
-//! from 64 units whose CRC-32 is wrong. Start reading at [`Image`].
+//! from 128 units whose CRC-32 is wrong. Start reading at [`Image`].
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::coder::{Decoder, Encoder};
+use super::coder::Encoder;
+use super::directory::{CODED, GROUP, Listing};
 use super::index::Index;
-use super::model::Model;
+use super::model::{KINDS, Model};
 use super::slice::{Force, Slice};
-use super::unit::{self, UNIT, Values};
+use super::unit::{self, Code, Coded, UNIT, Values};
 use super::wld::Wld;
 
 /// The first bytes of every image.
 const MAGIC: [u8; 8] = *b"CROWNTB\0";
 /// The version that is written and read.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 const HEADER: usize = 72;
-/// Units that share a checksum.
-const GROUP: usize = 64;
-const RECORD: usize = 9;
+const RECORD: usize = 10;
 
 /// Why a database file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +75,7 @@ pub struct Damage {
 pub enum DamagedPart {
     /// The probabilities: the whole slice is lost.
     Model,
-    /// 64 units, of which the first is named.
+    /// 128 units, of which the first is named.
     Units(u64),
     /// 16 units of distances, of which the first is named.
     Distances(u64),
@@ -262,58 +259,45 @@ impl Header {
     }
 }
 
-/// The bytes of payload that a directory code stands for.
-const fn payload_len(code: u8) -> usize {
-    match code {
-        0..=2 => 0,
-        3..=247 => code as usize - 2,
-        _ => 245 + 96 * (code as usize - 247),
-    }
-}
+/// A unit, or its common value when it has no bytes.
+type Unit = Result<Code, u8>;
 
-/// The smallest code with room for `len` bytes, 1 to 1,013.
-fn payload_code(len: usize) -> Option<u8> {
-    (3..=255).find(|&code| payload_len(code) >= len)
-}
-
-/// Puts an image together from the units in order, each its bytes or its common value.
-///
-/// # Errors
-///
-/// The number of the first unit that is too long to be stored (its model does not fit it).
-pub fn assemble(
-    index: &Index,
-    counts: [u64; 3],
-    model: &Model,
-    units: &[Result<Vec<u8>, u8>],
-) -> Result<Vec<u8>, usize> {
-    let mut codes = Vec::with_capacity(units.len());
-    for (nth, unit) in units.iter().enumerate() {
-        codes.push(match unit {
+/// What is said of a group of units, and their bytes.
+fn list(units: &[Unit]) -> (Listing, Vec<u8>) {
+    let (mut listing, mut payload) = (Listing::blank(), Vec::new());
+    for (sort, unit) in listing.sorts.iter_mut().zip(units) {
+        *sort = match unit {
+            Ok(code) => CODED + code.kind as u8,
             Err(value) => *value,
-            Ok(bytes) => payload_code(bytes.len()).ok_or(nth)?,
-        });
+        };
     }
-    codes.resize(codes.len().next_multiple_of(GROUP), 0);
+    for (length, pair) in listing.lengths.iter_mut().zip(units.chunks(2)) {
+        let coded = |nth: usize| pair.get(nth)?.as_ref().ok().map(|code| &code.encoder);
+        if coded(0).or(coded(1)).is_some() {
+            let bytes = Encoder::join(coded(0), coded(1));
+            *length = bytes.len() as u32;
+            payload.extend(bytes);
+        }
+    }
+    (listing, payload)
+}
+
+/// Puts an image together from the units in order, each its code or its common value.
+#[must_use]
+pub fn assemble(index: &Index, counts: [u64; 3], model: &Model, units: &[Unit]) -> Vec<u8> {
+    let groups: Vec<_> = units.chunks(GROUP).map(list).collect();
     let mut model = model.clone();
-    model.fit_codes(codes.iter().copied());
+    model.fit_directory(groups.iter().map(|(listing, _)| listing));
     let (mut directory, mut payload) = (Vec::new(), Vec::new());
-    for (nth, (codes, group)) in codes.chunks(GROUP).zip(units.chunks(GROUP)).enumerate() {
+    for (listing, bytes) in &groups {
         let start = payload.len();
-        let mut encoder = Encoder::new();
-        for &code in codes {
-            model.code(code, &mut encoder);
-        }
-        payload.extend(encoder.finish());
-        let len = u8::try_from(payload.len() - start).map_err(|_| nth * GROUP)?;
-        for (&code, unit) in codes.iter().zip(group) {
-            let end = payload.len() + payload_len(code);
-            payload.extend(unit.iter().flatten());
-            payload.resize(end, 0);
-        }
+        let listed = model.directory().to_bytes(listing);
+        payload.extend(&listed);
+        payload.extend(bytes);
         directory.extend((start as u32).to_le_bytes());
         directory.extend(crc32fast::hash(&payload[start..]).to_le_bytes());
-        directory.push(len);
+        // Each of its some thousand decisions takes less than two bytes.
+        directory.extend((listed.len() as u16).to_le_bytes());
     }
     let model = model.to_bytes();
     let slice = index.slice();
@@ -339,16 +323,15 @@ pub fn assemble(
         image.extend(part);
     }
     image.resize(image.len().next_multiple_of(8), 0);
-    Ok(image)
+    image
 }
 
-/// The directory of 64 units, decoded.
+/// The directory of a group, decoded.
 #[derive(Debug)]
 struct Group {
-    codes: [u8; GROUP],
-    /// Where the bytes of each unit begin, from `start` on.
-    places: [u16; GROUP],
-    start: usize,
+    sorts: [u8; GROUP],
+    /// Where the bytes of each pair begin, in the image, and where the last one ends.
+    starts: [u32; GROUP / 2 + 1],
 }
 
 /// One slice of an opened volume.
@@ -368,8 +351,8 @@ pub struct Image {
 pub enum Stored<'a> {
     /// Every stored value is this one.
     All(Wld),
-    /// The values are coded in these bytes.
-    Coded(&'a [u8]),
+    /// The values are coded here.
+    Coded(Coded<'a>),
 }
 
 impl Image {
@@ -441,7 +424,7 @@ impl Image {
         model.ok_or_else(|| self.damage(DamagedPart::Model))
     }
 
-    /// The directory of 64 units, checked at first use.
+    /// The directory of a group, checked at first use.
     #[inline]
     fn group(&self, group: usize) -> Result<&Group, Damage> {
         if let Some(Some(found)) = self.groups[group].get() {
@@ -453,7 +436,7 @@ impl Image {
         found.as_deref().ok_or_else(damaged)
     }
 
-    /// Reads the directory of 64 units; `None` when the checksum is wrong.
+    /// Reads the directory of a group; `None` when the checksum is wrong.
     fn read_group(&self, model: &Model, group: usize) -> Option<Box<Group>> {
         let bytes = self.bytes();
         let record = |group: usize| &bytes[self.header.directory() + group * RECORD..][..RECORD];
@@ -468,23 +451,27 @@ impl Image {
         );
         let payload = &bytes[self.header.payload_start()..][..self.header.payload];
         let part = payload.get(start..end)?;
-        let coded = part.get(..usize::from(record(group)[8]))?;
         if u64::from(crc32fast::hash(part)) != number::<4>(record(group), 4) {
             return None;
         }
+        let listed = part.get(..number::<2>(record(group), 8) as usize)?;
+        let listing = model.directory().read(listed);
         let mut found = Group {
-            codes: [0; GROUP],
-            places: [0; GROUP],
-            start: self.header.payload_start() + start + coded.len(),
+            sorts: listing.sorts,
+            starts: [0; GROUP / 2 + 1],
         };
-        let mut decoder = Decoder::new(coded);
-        let mut at = 0;
-        for (code, place) in found.codes.iter_mut().zip(&mut found.places) {
-            *code = model.code(0, &mut decoder);
-            *place = at as u16;
-            at += payload_len(*code);
+        let mut at = self.header.payload_start() + start + listed.len();
+        for (start, len) in found
+            .starts
+            .iter_mut()
+            .zip(listing.lengths.iter().chain([&0]))
+        {
+            *start = at as u32;
+            at += *len as usize;
         }
-        (coded.len() + at == part.len()).then(|| Box::new(found))
+        let is_whole = at == self.header.payload_start() + end;
+        let are_sorts = found.sorts.iter().all(|&sort| sort < CODED + KINDS as u8);
+        (is_whole && are_sorts).then(|| Box::new(found))
     }
 
     /// What is stored for a unit.
@@ -496,12 +483,17 @@ impl Image {
     pub fn stored(&self, unit: u64) -> Result<Stored<'_>, Damage> {
         let unit = unit as usize;
         let group = self.group(unit / GROUP)?;
-        let code = group.codes[unit % GROUP];
-        if let Some(&value) = Wld::ALL.get(usize::from(code)) {
+        let sort = group.sorts[unit % GROUP];
+        if let Some(&value) = Wld::ALL.get(usize::from(sort)) {
             return Ok(Stored::All(value));
         }
-        let start = group.start + usize::from(group.places[unit % GROUP]);
-        Ok(Stored::Coded(&self.bytes()[start..][..payload_len(code)]))
+        let pair = unit % GROUP / 2;
+        let place = group.starts[pair] as usize..group.starts[pair + 1] as usize;
+        Ok(Stored::Coded(Coded {
+            kind: usize::from(sort - CODED),
+            bytes: &self.bytes()[place],
+            is_second: unit % 2 == 1,
+        }))
     }
 
     /// Decodes the first `len` values of a unit that is [`Stored::Coded`].
@@ -513,24 +505,10 @@ impl Image {
         &self,
         unit: u64,
         len: usize,
-        coded: &[u8],
+        coded: Coded<'_>,
         values: &mut Values,
     ) -> Result<(), Damage> {
         unit::decode(self.index(), self.model()?, unit, len, coded, values);
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_length_has_a_code_with_room() {
-        for len in 1..=1013 {
-            let code = payload_code(len).expect("a code");
-            assert!(payload_len(code) >= len && payload_len(code) < len + 96);
-        }
-        assert_eq!(payload_code(1014), None);
     }
 }

@@ -6,6 +6,7 @@
 
 mod cache;
 mod coder;
+mod directory;
 pub mod distance;
 mod entry;
 pub mod file;

@@ -5,8 +5,8 @@
 //!           threat or a capture
 //! kind      which value prevails in the unit (3), and how strongly (4)
 //! place     kind, then the states of five neighbours (6 each): the third piece that turns one
-//!           square lower, the second piece one and four squares lower, the first piece eight and
-//!           four squares lower
+//!           square lower, the second piece one square lower, the first piece three squares lower,
+//!           the second piece three, the first piece four squares lower
 //! near      7 bits: the last value of the same parity (every king's step changes the parity of
 //!           the sum of rows), the last but two of it, and the state one square lower
 //! entry     13 bits: the order of the three values by likelihood (6), the probability that it is
@@ -23,12 +23,12 @@
 //! layer 2   (kind * 7776 + all five neighbours) * 128 + near
 //! ```
 //!
-//! The model also has the probabilities of the directory's codes (module `file`): a step of the
-//! ladder of first misses for each of the 255 nodes at which a bit of a code is decided. How all
-//! of this is stored is told by the module `script` and `Model::transcribe`, which read and write it.
+//! The model also has the probabilities of the directory (module `directory`). How all of this is
+//! stored is told by the module `script` and `Model::transcribe`, which read and write it.
 
 use super::coder::{Decoder, EVEN, Encoder, Tape};
-use super::entry::{Entry, FIRST_MISS, LADDERS, Tally, nearest};
+use super::directory::{Directory, Listing};
+use super::entry::{Entry, Tally};
 use super::script::Script;
 
 /// How many kinds of units there are.
@@ -97,7 +97,6 @@ impl Context {
 /// How often each value was seen in each context of each kind.
 #[derive(Clone, Debug)]
 pub struct Counts {
-    units: [u32; KINDS],
     /// For each kind and place, which of the tables has its values; 0 for none.
     which: Vec<u32>,
     tables: Vec<[Tally; NEAR]>,
@@ -106,7 +105,6 @@ pub struct Counts {
 impl Default for Counts {
     fn default() -> Self {
         Self {
-            units: [0; KINDS],
             which: vec![0; KINDS * PLACES],
             tables: vec![[[0; 3]; NEAR]],
         }
@@ -114,11 +112,6 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Counts one unit.
-    pub fn add_unit(&mut self, kind: usize) {
-        self.units[kind] += 1;
-    }
-
     /// Counts one value.
     #[inline]
     pub fn add(&mut self, kind: usize, context: Context, value: u8) {
@@ -137,9 +130,6 @@ impl Counts {
 
     /// Adds what was counted elsewhere.
     pub fn merge(&mut self, other: &Self) {
-        for (count, other) in self.units.iter_mut().zip(&other.units) {
-            *count += other;
-        }
         for (place, tallies) in other.seen() {
             let tallies = tallies.iter().flatten();
             let table = self.table(place).iter_mut().flatten();
@@ -201,10 +191,7 @@ pub(super) type Layers = [Vec<(usize, Entry)>; 3];
 /// The probabilities of one slice.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The kinds that occur, and the step of the probability that it is a later one.
-    kinds: Vec<(u8, u8)>,
-    /// For each node of the directory's codes, the step of the probability of a one.
-    codes: Vec<u8>,
+    directory: Directory,
     layers: Layers,
     /// For each kind and place, which block has its entries.
     which: Box<[u16]>,
@@ -227,10 +214,9 @@ impl Model {
         /// What an entry costs in bits, with the decisions that it is there.
         const ENTRY_BITS: f64 = 14.0;
         let worth = ENTRY_BITS / f64::from(every);
-        // What was not counted may hold surprises, and kinds that were not seen.
+        // What was not counted may hold surprises.
         let doubt = u32::from(every > 1);
         let mut model = Self::blank();
-        model.fit_kinds(counts.units.map(|units| units + doubt));
         let kinds = counts.summed(KINDS * 4, kind_number);
         let first: Vec<Entry> = kinds
             .iter()
@@ -269,21 +255,9 @@ impl Model {
         model
     }
 
-    fn fit_kinds(&mut self, units: [u32; KINDS]) {
-        let mut order: Vec<usize> = (0..KINDS).filter(|&kind| units[kind] > 0).collect();
-        order.sort_by_key(|&kind| std::cmp::Reverse(units[kind]));
-        let mut later: u32 = units.iter().sum();
-        for kind in order {
-            later -= units[kind];
-            let step = nearest(&LADDERS.first, later, units[kind]);
-            self.kinds.push((kind as u8, step as u8));
-        }
-    }
-
     fn blank() -> Self {
         Self {
-            kinds: Vec::new(),
-            codes: vec![0; CODE_NODES],
+            directory: Directory::blank(),
             layers: Default::default(),
             which: vec![0; KINDS * PLACES].into(),
             blocks: Vec::new(),
@@ -324,27 +298,14 @@ impl Model {
         }
     }
 
-    /// Takes over how often each directory code occurs.
-    pub(super) fn fit_codes(&mut self, codes: impl Iterator<Item = u8>) {
-        let mut tallies = [[0_u32; 2]; CODE_NODES];
-        for code in codes {
-            for_each_node(code, |node, bit| tallies[node][usize::from(bit)] += 1);
-        }
-        for (step, [zeros, ones]) in self.codes.iter_mut().zip(tallies) {
-            *step = nearest(&LADDERS.first, ones, zeros) as u8;
-        }
+    /// Takes over how often things are said in a directory.
+    pub(super) fn fit_directory<'l>(&mut self, listings: impl Iterator<Item = &'l Listing>) {
+        self.directory = Directory::fit(listings);
     }
 
-    /// Writes or reads a directory code.
-    #[inline]
-    pub(super) fn code(&self, known: u8, tape: &mut impl Tape) -> u8 {
-        let mut node = 1;
-        for bit in (0..8).rev() {
-            let miss = FIRST_MISS[usize::from(self.codes[node]) % 64];
-            let found = tape.decide(known >> bit & 1 != 0, miss);
-            node = node << 1 | usize::from(found);
-        }
-        node as u8
+    /// The probabilities of the directory.
+    pub(super) const fn directory(&self) -> &Directory {
+        &self.directory
     }
 
     /// The stored form.
@@ -359,17 +320,10 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// When the bytes name a kind that does not exist. Other bytes that [`Model::to_bytes`] did
-    /// not write make a model without sense.
+    /// When there are too many entries. Other bytes that [`Model::to_bytes`] did not write make a
+    /// model without sense.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let mut model = Self::blank().transcribe(&mut Decoder::new(bytes));
-        if model
-            .kinds
-            .iter()
-            .any(|&(kind, _)| usize::from(kind) >= KINDS)
-        {
-            return Err(ModelError);
-        }
         if model.most_blocks() > MOST_BLOCKS {
             return Err(ModelError);
         }
@@ -377,25 +331,14 @@ impl Model {
         Ok(model)
     }
 
-    /// Writes this model, or reads the one that comes back: kinds (their number, and for each
-    /// its number and its step), steps of the nodes of the directory's codes, and layers of entries.
+    /// Writes this model, or reads the one that comes back: which kinds have entries (a decision
+    /// each), the directory's probabilities, and layers of entries.
     fn transcribe(&self, tape: &mut impl Tape) -> Self {
         let mut model = Self::blank();
-        let count = tape.number(4, self.kinds.len(), &mut [EVEN; 16]);
-        for nth in 0..count {
-            let (kind, step) = self.kinds.get(nth).copied().unwrap_or_default();
-            let kind = tape.number(4, kind.into(), &mut [EVEN; 16]) as u8;
-            let step = tape.number(6, step.into(), &mut [EVEN; 64]) as u8;
-            model.kinds.push((kind, step));
-        }
-        let mut nodes = [EVEN; 64];
-        for (step, &known) in model.codes.iter_mut().zip(&self.codes).skip(1) {
-            *step = tape.number(6, known.into(), &mut nodes) as u8;
-        }
-        let mut kinds: Vec<usize> = model.kinds.iter().map(|&(kind, _)| kind.into()).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        kinds.retain(|&kind| kind < KINDS);
+        let has = |kind| self.layers[0].iter().any(|&(number, _)| number / 4 == kind);
+        let kinds = (0..KINDS).filter(|&kind| tape.decide(has(kind), EVEN));
+        let kinds: Vec<usize> = kinds.collect();
+        model.directory = self.directory.transcribe(tape);
         model.layers = Script::new(&self.layers).transcribe(&kinds, tape);
         model
     }
@@ -409,14 +352,6 @@ impl Model {
                 .count()
         };
         KINDS + different(&self.layers[1], 4) + different(&self.layers[2], NEAR)
-    }
-
-    /// The kinds from common to rare, each with the probability that it is a later one; the last
-    /// is certain.
-    pub(super) fn kinds(&self) -> impl ExactSizeIterator<Item = (usize, u16)> {
-        self.kinds
-            .iter()
-            .map(|&(kind, step)| (usize::from(kind), FIRST_MISS[usize::from(step)]))
     }
 
     /// The values from likely to unlikely, and the probabilities of missing the first, and then
@@ -446,18 +381,6 @@ fn set(block: &mut Block, last: usize, entry: Entry) {
     }
 }
 
-/// The nodes at which the bits of a directory code are decided; number 0 is none.
-const CODE_NODES: usize = 256;
-
-fn for_each_node(code: u8, mut visit: impl FnMut(usize, bool)) {
-    let mut node = 1;
-    for bit in (0..8).rev() {
-        let one = code >> bit & 1 != 0;
-        visit(node, one);
-        node = node << 1 | usize::from(one);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -469,13 +392,11 @@ mod tests {
     #[test]
     fn a_model_reads_back_and_prefers_what_was_counted() {
         let mut counts = Counts::default();
-        counts.add_unit(3);
         for i in 0..5000 {
             counts.add(3, context(17), if i % 50 == 0 { 1 } else { 2 });
             counts.add(3, context(18), u8::from(i % 3 == 0));
         }
         let model = Model::fit(&counts, 1);
-        assert_eq!(model.kinds.len(), 1);
         let again = Model::from_bytes(&model.to_bytes()).expect("what was just written");
         assert_eq!(again.blocks, model.blocks);
         assert_eq!(again.which, model.which);

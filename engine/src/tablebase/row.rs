@@ -22,7 +22,7 @@ use crate::board::{Bitboard, Color, regions};
 use crate::rules::Position;
 
 /// How many positions back the neighbours lie, 0 for one that is not there: the third piece one
-/// place lower, the second one place, the second four places, the lowest eight, four and one.
+/// place lower, the second one and three places, the lowest three, four and one.
 pub(super) type Backs = [u16; 6];
 
 /// What there is to know about rows over so many fast pieces, by rank.
@@ -65,14 +65,14 @@ fn backs(set: u32) -> Backs {
             Some(lower) if lower > lowest => (choose(second, 2) - choose(lower, 2)) as u16,
             _ => 0,
         };
-        (found[1], found[2]) = (lower(1), lower(4));
+        (found[1], found[2]) = (lower(1), lower(3));
         let third = top.trailing_zeros();
         if top != 0 && third - 1 > second {
             found[0] = choose(third - 1, 2) as u16;
         }
     }
     if set != 0 {
-        for (found, by) in found[3..].iter_mut().zip([8, 4, 1]) {
+        for (found, by) in found[3..].iter_mut().zip([3, 4, 1]) {
             *found = if lowest >= by { by as u16 } else { 0 };
         }
     }
@@ -280,7 +280,7 @@ impl<'a> Rows<'a> {
         }
         if self.count <= 1 {
             row.near[1] = near(second, 1);
-            row.near[2] = near(second, 4);
+            row.near[2] = near(second, 3);
         }
     }
 }

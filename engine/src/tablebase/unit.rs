@@ -1,9 +1,9 @@
 //! Units: 4,096 positions that are coded together.
 //!
-//! A unit whose stored values are all equal has no bytes. Any other is its kind (decisions whether
-//! it is the first, the second and so on of the model's kinds) and then the values in order, each
-//! coded by what is known nearby (module `model`); positions that [`rest`] leaves out
-//! are skipped on both sides. Start reading at [`decode`].
+//! A unit whose stored values are all equal has no bytes. Any other has a kind, and its values are
+//! coded in order, each by what is known nearby (module `model`); positions that [`rest`] leaves
+//! out are skipped on both sides. Two units share a run of bytes, the second is read backwards
+//! from its end. Start reading at [`decode`].
 
 use super::coder::{Decoder, Encoder};
 use super::entry::Tally;
@@ -15,9 +15,6 @@ use crate::rules::Position;
 
 /// Positions in a unit.
 pub const UNIT: usize = 4096;
-
-/// The most bytes that a directory can tell of a unit.
-pub(super) const LONGEST: usize = 1013;
 
 /// The states of a unit: the values 0 to 2, or why none is stored ([`OUTSIDE`], [`THREAT`],
 /// [`CAPTURE`]).
@@ -45,13 +42,13 @@ impl Frame {
     /// positions back, where the position itself is still outside.
     #[inline(always)]
     fn context(&self, place: usize, backs: Backs, near: [u16; 3]) -> Context {
-        let [third, second, by_four, eight, four, one] = backs;
+        let [third, second, second_by_three, three, four, one] = backs;
         Context::new(
             [
                 self.at(place, third | near[0]),
                 self.at(place, second | near[1]),
-                self.at(place, by_four | near[2]),
-                self.at(place, eight),
+                self.at(place, three),
+                self.at(place, second_by_three | near[2]),
                 self.at(place, four),
             ],
             self.at(place, one),
@@ -269,33 +266,42 @@ pub fn unit_kind(values: &Values) -> Result<usize, u8> {
 /// Adds the values of a unit to the counts from which a model is fitted.
 pub fn count(index: &Index, unit: u64, values: &Values, counts: &mut Counts) {
     if let Ok(kind) = unit_kind(values) {
-        counts.add_unit(kind);
         each_known(index, unit, values, |context, value| {
             counts.add(kind, context, value);
         });
     }
 }
 
-/// The bytes of a unit; `Err` with the value of all positions when it needs none.
+/// A unit as it was coded; its last bytes depend on the unit that it shares its bytes with.
+#[derive(Clone, Debug)]
+pub struct Code {
+    pub(super) kind: usize,
+    pub(super) encoder: Encoder,
+}
+
+/// Where the values of a unit are coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coded<'a> {
+    /// Below [`super::model::KINDS`].
+    pub(super) kind: usize,
+    /// Those of the pair.
+    pub(super) bytes: &'a [u8],
+    /// It is the second of the pair.
+    pub(super) is_second: bool,
+}
+
+/// Codes a unit; `Err` with the value of all positions when it needs no bytes.
 ///
 /// # Errors
 ///
 /// As [`unit_kind`].
-pub fn encode(index: &Index, model: &Model, unit: u64, values: &Values) -> Result<Vec<u8>, u8> {
+pub fn encode(index: &Index, model: &Model, unit: u64, values: &Values) -> Result<Code, u8> {
     let kind = unit_kind(values)?;
-    let coded = encode_as(kind, index, model, unit, values);
-    if coded.len() <= LONGEST {
-        return Ok(coded);
-    }
-    // A model fitted to a sample may be wrong about a rare unit; another kind may suit it better.
-    let kinds = model.kinds().map(|(kind, _)| kind);
-    let others = kinds.map(|kind| encode_as(kind, index, model, unit, values));
-    Ok(others.min_by_key(Vec::len).unwrap_or(coded))
+    Ok(encode_as(kind, index, model, unit, values))
 }
 
-fn encode_as(kind: usize, index: &Index, model: &Model, unit: u64, values: &Values) -> Vec<u8> {
+fn encode_as(kind: usize, index: &Index, model: &Model, unit: u64, values: &Values) -> Code {
     let mut encoder = Encoder::new();
-    encode_kind(model, kind, &mut encoder);
     each_known(index, unit, values, |context, value| {
         let (order, [first, second]) = model.odds(kind, context);
         encoder.encode(value != order[0], first);
@@ -303,30 +309,11 @@ fn encode_as(kind: usize, index: &Index, model: &Model, unit: u64, values: &Valu
             encoder.encode(value != order[1], second);
         }
     });
-    encoder.finish()
+    Code { kind, encoder }
 }
 
-fn encode_kind(model: &Model, kind: usize, encoder: &mut Encoder) {
-    let last = model.kinds().len().saturating_sub(1);
-    for (candidate, later) in model.kinds().take(last) {
-        encoder.encode(candidate != kind, later);
-        if candidate == kind {
-            break;
-        }
-    }
-}
-
-fn decode_kind(model: &Model, decoder: &mut Decoder<'_>) -> usize {
-    let last = model.kinds().len().saturating_sub(1);
-    let found = model
-        .kinds()
-        .enumerate()
-        .find(|&(nth, (_, later))| nth == last || !decoder.decode(later));
-    found.map_or(0, |(_, (kind, _))| kind)
-}
-
-/// Decodes the first `len` values of a unit from its bytes; the others, and those that are not
-/// stored, are [`UNKNOWN`].
+/// Decodes the first `len` values of a unit; the others, and those that are not stored, are
+/// [`UNKNOWN`].
 ///
 /// Bytes that were not written by [`encode`] give values without meaning, never a panic.
 pub fn decode(
@@ -334,11 +321,15 @@ pub fn decode(
     model: &Model,
     unit: u64,
     len: usize,
-    bytes: &[u8],
+    coded: Coded<'_>,
     values: &mut Values,
 ) {
-    let mut decoder = Decoder::new(bytes);
-    let kind = decode_kind(model, &mut decoder);
+    let kind = coded.kind;
+    let mut decoder = if coded.is_second {
+        Decoder::backwards(coded.bytes)
+    } else {
+        Decoder::new(coded.bytes)
+    };
     let len = len.min(unit_len(index, unit));
     let (mut frame, mut lately) = (Frame::new(), Lately::new());
     Rows::new(index, unit, true).each(len, |row| {
@@ -388,6 +379,16 @@ mod tests {
         (near.count_ones() / 2 % 3) as u8
     }
 
+    /// The bytes of a unit whose neighbour has none.
+    fn bytes(code: &Code, is_second: bool) -> Vec<u8> {
+        let encoder = Some(&code.encoder);
+        if is_second {
+            Encoder::join(None, encoder)
+        } else {
+            Encoder::join(encoder, None)
+        }
+    }
+
     #[test]
     fn units_come_back() {
         for slice in (2..=4).flat_map(|pieces| Slice::all(pieces, 3)) {
@@ -407,17 +408,25 @@ mod tests {
                 fill(&index, unit, &mut values, |place| {
                     made_up(&index.placement(unit * UNIT as u64 + place as u64))
                 });
-                let Ok(bytes) = encode(&index, &model, unit, &values) else {
+                let Ok(code) = encode(&index, &model, unit, &values) else {
                     continue;
                 };
-                decode(&index, &model, unit, UNIT, &bytes, &mut again);
                 let stored = values.map(|state| state.min(UNKNOWN));
-                assert!(stored == again, "{slice} unit {unit}");
+                for is_second in [false, true] {
+                    let bytes = bytes(&code, is_second);
+                    let coded = Coded {
+                        kind: code.kind,
+                        bytes: &bytes,
+                        is_second,
+                    };
+                    decode(&index, &model, unit, UNIT, coded, &mut again);
+                    assert!(stored == again, "{slice} unit {unit}");
+                }
             }
         }
     }
 
-    /// Any kind codes any unit, so that there is always one that fits.
+    /// A model fitted to a sample may be wrong about a unit, but codes it.
     #[test]
     fn every_kind_codes_every_unit() {
         let slice = Slice::all(4, 2)[4];
@@ -437,16 +446,16 @@ mod tests {
             count(&index, 0, &values, &mut counts);
         }
         let model = Model::fit(&counts, 1);
-        let coded = encode(&index, &model, 0, &values).expect("a mixed unit");
-        assert!(coded.len() <= LONGEST);
         let mut again = [UNKNOWN; UNIT];
-        decode(&index, &model, 0, UNIT, &coded, &mut again);
-        assert!(values.map(|state| state.min(UNKNOWN)) == again);
-        let all = (0..crate::tablebase::model::KINDS)
-            .filter(|&kind| model.kinds().any(|(it, _)| it == kind))
-            .map(|kind| encode_as(kind, &index, &model, 0, &values));
-        for coded in all {
-            decode(&index, &model, 0, UNIT, &coded, &mut again);
+        for kind in 0..crate::tablebase::model::KINDS {
+            let code = encode_as(kind, &index, &model, 0, &values);
+            let bytes = bytes(&code, false);
+            let coded = Coded {
+                kind,
+                bytes: &bytes,
+                is_second: false,
+            };
+            decode(&index, &model, 0, UNIT, coded, &mut again);
             assert!(values.map(|state| state.min(UNKNOWN)) == again);
         }
     }
@@ -458,7 +467,12 @@ mod tests {
         let model = Model::fit(&Counts::default(), 1);
         let mut values = [UNKNOWN; UNIT];
         for first in 0..=255 {
-            decode(&index, &model, 0, UNIT, &[first, !first, 77], &mut values);
+            let coded = Coded {
+                kind: usize::from(first) % crate::tablebase::model::KINDS,
+                bytes: &[first, !first, 77],
+                is_second: first > 99,
+            };
+            decode(&index, &model, 0, UNIT, coded, &mut values);
         }
     }
 }
