@@ -7,22 +7,28 @@ use std::sync::Arc;
 use engine::board::regions;
 use engine::notation::fen;
 use engine::rules::Position;
+use engine::tablebase::distance::{self, coding};
 use engine::tablebase::file::{self, Image, Volume};
 use engine::tablebase::model::{Counts, Model, UNKNOWN};
 use engine::tablebase::unit::{self, UNIT};
-use engine::tablebase::{Index, ProbeError, Slice, Tablebase, Wld};
+use engine::tablebase::{Index, ProbeError, Slice, Tablebase, Walk, Wld};
+use protocol::databases::{self, Wanted};
 use serde_json::Value;
 use tablebase_gen::build::{self, Order};
 use tablebase_gen::kernel::Isa;
-use tablebase_gen::{stats, verify};
+use tablebase_gen::{distances, stats, verify};
 
 fn build(folder: &Path, pieces: u32, isa: Isa) {
+    build_with(folder, pieces, isa, None);
+}
+
+fn build_with(folder: &Path, pieces: u32, isa: Isa, distances: Option<u8>) {
     let order = Order {
         pieces,
         per_side: 4,
         out: Some(folder.to_owned()),
         isa,
-        distances: None,
+        distances,
     };
     build::build(&order, |_, _| {}).expect("a build in a new folder");
 }
@@ -97,16 +103,19 @@ fn built_in_images_hold_all_of_five_pieces() {
     }
 }
 
+/// With `CROWNHEAD_TABLEBASE` naming a folder of more pieces, up to so many.
 #[test]
 fn labelled_positions_agree() {
     let labels: Value =
         serde_json::from_str(include_str!("data/database_labels.json")).expect("JSON");
-    let tablebase = Tablebase::built_in(4);
+    let found = databases::open(&Wanted::Usual, 4).expect("sound files");
+    let tablebase = found.tablebase.expect("at least what is built in");
+    let pieces = tablebase.most_pieces();
     let mut compared = 0;
     for label in labels["positions"].as_array().expect("a list") {
         let text = label[0].as_str().expect("a FEN");
         let position = fen::read(text).expect("a position");
-        if position.occupied().len() > 5 {
+        if position.occupied().len() > pieces {
             continue;
         }
         let expected = match label[1].as_str() {
@@ -118,7 +127,8 @@ fn labelled_positions_agree() {
         assert_eq!(tablebase.probe(&position.rotated()), Ok(expected), "{text}");
         compared += 1;
     }
-    assert_eq!(compared, 83);
+    let published = [20, 83, 227, 481];
+    assert_eq!(compared, published[pieces.min(7) as usize - 4]);
 }
 
 #[test]
@@ -241,8 +251,121 @@ fn a_stopped_check_goes_on() {
     fs::remove_file(work.path().join("11-10.values")).expect("removed");
     fs::write(work.path().join("20-01.values"), b"half").expect("written");
     assert_eq!(check(), first);
+    let values = work.path().join("02-10.values");
+    let mut bytes = fs::read(&values).expect("kept");
+    bytes.iter_mut().for_each(|byte| *byte = 0);
+    fs::write(&values, bytes).expect("written");
+    assert_eq!(check(), first, "values of the right length that are others");
     plant(folder.path(), kings(), |_, value| value.min(1));
     assert!(!check().errors.is_empty());
+}
+
+#[test]
+fn what_is_too_much_for_the_machine_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let order = verify::Order {
+        folder: folder.path().to_owned(),
+        pieces: 8,
+        per_side: 4,
+        complete: 8,
+        every: 1,
+        work: None,
+    };
+    let refused = verify::verify(&order, |_, _| {}).expect_err("hundreds of gigabytes");
+    let text = refused.to_string();
+    assert!(
+        matches!(refused, verify::VerifyError::Memory { .. }),
+        "{text}"
+    );
+    assert!(text.contains("--complete 7"), "{text}");
+}
+
+#[test]
+fn the_verifier_finds_all_distances_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    build_with(folder.path(), 3, Isa::detect(), Some(1));
+    let report = verified(folder.path(), 3);
+    assert_eq!(report.errors, [""; 0]);
+    assert!(report.distances > 20_000, "{report:?}");
+}
+
+/// Rewrites the distances of two kings against one: `change` gets each.
+fn plant_distances(folder: &Path, change: impl Fn(u64, u8) -> u8) {
+    let slice = Slice::of(&fen::read("B:WK31,K32:BK26").expect("a position"));
+    let open = |path: &Path| Arc::new(Volume::open(path).expect("a file"));
+    let values = Image::all(&open(&build::path(folder, slice))).expect("images");
+    let path = distances::path(folder, slice);
+    let image = &distance::Image::all(&open(&path)).expect("images")[0];
+    let index = values[0].index();
+    let units = (0..index.len().div_ceil(coding::UNIT as u64)).map(|unit| {
+        let known = distance::stored_values(&values[0], unit).expect("sound units");
+        let kind = |at: usize, walk: &Walk| distance::kind(known[at], walk);
+        let plies = image.decode(index, unit, known.len(), kind).expect("sound");
+        let first = unit * coding::UNIT as u64;
+        let planted: Vec<u8> = (first..)
+            .zip(&plies)
+            .map(|(number, &plies)| match plies {
+                coding::NONE => plies,
+                plies => change(number, plies),
+            })
+            .collect();
+        coding::encode(index, unit, &planted, kind)
+    });
+    let units: Vec<Vec<u8>> = units.collect();
+    let header = image.header();
+    let longest = (header.longest, header.longest_at);
+    let bytes = distance::file::assemble(slice, longest, header.least, &units);
+    fs::remove_file(&path).expect("the old file goes");
+    fs::write(&path, bytes.expect("an image")).expect("written");
+}
+
+#[test]
+fn a_wrong_distance_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    build_with(folder.path(), 3, Isa::detect(), Some(1));
+    plant_distances(folder.path(), |_, plies| plies);
+    assert_eq!(verified(folder.path(), 3).errors, [""; 0]);
+    plant_distances(folder.path(), |number, plies| {
+        plies + 2 * u8::from(number == 5_000)
+    });
+    plant_distances(folder.path(), |number, plies| {
+        plies + 2 * u8::from(number < 2_000)
+    });
+    let errors = verified(folder.path(), 3).errors;
+    assert!(
+        errors.iter().any(|error| error.contains("stored, not")),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn nothing_is_answered_from_damaged_distances() {
+    let folder = tempfile::tempdir().expect("a folder");
+    build_with(folder.path(), 3, Isa::detect(), Some(1));
+    let lost = fen::read("B:WK14,K31:BK4").expect("a position");
+    let path = distances::path(folder.path(), Slice::of(&lost));
+    let probed = || {
+        let mut tablebase = Tablebase::empty(1);
+        let added = tablebase.add_folder(folder.path());
+        added.ok().map(|()| tablebase.distance(&lost))
+    };
+    let expected = probed();
+    assert!(matches!(expected, Some(Ok(Some(_)))), "{expected:?}");
+    let sound = fs::read(&path).expect("a file");
+    for at in (0..sound.len()).step_by(1 + sound.len() / 300) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 0x20;
+        fs::remove_file(&path).expect("removed");
+        fs::write(&path, &bytes).expect("written");
+        let is_refused = matches!(probed(), None | Some(Err(ProbeError::Damaged(_))));
+        // Other groups of units than the one asked for, and the zeros at the end.
+        assert!(is_refused || probed() == expected, "byte {at}");
+    }
+    let errors = verified(folder.path(), 3).errors;
+    assert!(
+        errors.iter().any(|error| error.contains("damaged")),
+        "{errors:?}"
+    );
 }
 
 #[test]

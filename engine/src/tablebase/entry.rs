@@ -61,10 +61,22 @@ impl Entry {
         ORDERS[(self.0 as usize / 1024) % 6]
     }
 
+    /// The first of the order: two orders begin with each value.
     #[inline]
-    pub(super) const fn misses(self) -> [u16; 2] {
-        let code = self.0 as usize;
-        [FIRST_MISS[code / 16 % 64], SECOND_MISS[code % 16]]
+    pub(super) const fn likely(self) -> u8 {
+        (self.0 >> 11) as u8
+    }
+
+    /// The probability that it is not the first.
+    #[inline]
+    pub(super) const fn first_miss(self) -> u16 {
+        FIRST_MISS[self.0 as usize / 16 % 64]
+    }
+
+    /// The probability that it is then not the second.
+    #[inline]
+    pub(super) const fn second_miss(self) -> u16 {
+        SECOND_MISS[self.0 as usize % 16]
     }
 
     /// The numbers of the order and of the two steps.

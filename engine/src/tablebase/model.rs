@@ -354,13 +354,11 @@ impl Model {
         KINDS + different(&self.layers[1], 4) + different(&self.layers[2], NEAR)
     }
 
-    /// The values from likely to unlikely, and the probabilities of missing the first, and then
-    /// the second.
+    /// The probabilities in a context.
     #[inline(always)]
-    pub(super) fn odds(&self, kind: usize, context: Context) -> ([u8; 3], [u16; 2]) {
+    pub(super) fn entry(&self, kind: usize, context: Context) -> Entry {
         let block = self.which[kind * PLACES + context.place];
-        let entry = self.blocks[usize::from(block)].0[context.near % NEAR];
-        (entry.order(), entry.misses())
+        self.blocks[usize::from(block)].0[context.near % NEAR]
     }
 }
 
@@ -400,13 +398,14 @@ mod tests {
         let again = Model::from_bytes(&model.to_bytes()).expect("what was just written");
         assert_eq!(again.blocks, model.blocks);
         assert_eq!(again.which, model.which);
-        let (order, [miss, _]) = model.odds(3, context(17));
-        assert_eq!(order[..2], [2, 1]);
+        let entry = model.entry(3, context(17));
+        assert_eq!((entry.likely(), entry.order()), (2, [2, 1, 0]));
+        let miss = entry.first_miss();
         assert!(
             (1_000..1_800).contains(&miss),
             "{miss} of 65536 for 1 in 50"
         );
-        assert_eq!(model.odds(3, context(18)).0, [0, 1, 2]);
+        assert_eq!(model.entry(3, context(18)).order(), [0, 1, 2]);
     }
 
     #[test]
