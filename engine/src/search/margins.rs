@@ -1,10 +1,11 @@
 //! Every depth-dependent decision of the search as one small named function.
 
 use super::params::{
-    FUTILITY_DEPTH, FUTILITY_MARGIN, LATE_BASE, LATE_DEPTH, PROBCUT_BASE, PROBCUT_DEPTH,
-    PROBCUT_SHARE, PROBCUT_SLOPE, REDUCTION_BASE, REDUCTION_CUT, REDUCTION_DEPTH,
-    REDUCTION_HISTORY, REDUCTION_MOVES, REDUCTION_PV, REDUCTION_SLOPE, REDUCTION_WORSE,
-    SINGULAR_BASE, SINGULAR_DEPTH, SINGULAR_LAG, SINGULAR_SLOPE,
+    FUTILITY_DEPTH, FUTILITY_MARGIN, HOPELESS_BASE, HOPELESS_DEPTH, HOPELESS_SLOPE, LATE_BASE,
+    LATE_DEPTH, PROBCUT_BASE, PROBCUT_DEPTH, PROBCUT_SHARE, PROBCUT_SLOPE, RAZOR_DEPTH,
+    RAZOR_MARGIN, REDUCTION_BASE, REDUCTION_CUT, REDUCTION_DEPTH, REDUCTION_HISTORY,
+    REDUCTION_MOVES, REDUCTION_PV, REDUCTION_SLOPE, REDUCTION_WORSE, SINGULAR_BASE, SINGULAR_DEPTH,
+    SINGULAR_LAG, SINGULAR_SLOPE,
 };
 use super::table::Found;
 use crate::score::{Bound, Depth, Score};
@@ -83,6 +84,17 @@ pub(super) fn too_late(depth: Depth, index: usize) -> bool {
 pub(super) fn futility(depth: Depth, improving: bool) -> Option<i16> {
     let plies = depth.0 - i16::from(improving);
     (depth.0 <= FUTILITY_DEPTH).then_some(FUTILITY_MARGIN * plies.max(1))
+}
+
+/// How far below the window the static evaluation must be for quiescence to end a node at
+/// `depth`; `None` where it never may.
+pub(super) fn razor(depth: Depth) -> Option<i16> {
+    (depth.0 <= RAZOR_DEPTH).then_some(RAZOR_MARGIN * depth.0)
+}
+
+/// How far below the window it must be for all quiet moves but the first to be left out.
+pub(super) fn hopeless(depth: Depth) -> Option<i16> {
+    (depth.0 <= HOPELESS_DEPTH).then_some(HOPELESS_BASE + HOPELESS_SLOPE * depth.0)
 }
 
 /// Depth of ProbCut's shallow search, and how far above the window it must come.

@@ -3,7 +3,9 @@
 //! Principal variation search (Marsland and Campbell 1982): the first move gets the whole
 //! window, later ones must prove that they are better. Fail-soft. Start at [`Worker::search`].
 
-use super::margins::{Prospect, futility, history_bonus, probcut, reduction, singular, too_late};
+use super::margins::{
+    Prospect, futility, history_bonus, hopeless, probcut, razor, reduction, singular, too_late,
+};
 use super::order::Picker;
 use super::params::{
     BUSY_DEPTH, PROBCUT_GATE, QUIET_PLIES_IN_KEY, SINGULAR_SHORTEN, UNKNOWN_DEPTH,
@@ -126,7 +128,21 @@ impl Worker<'_> {
             return eval;
         }
 
-        // 8. ProbCut: what a shallow search puts well above the window, a deep one hardly
+        // 8. Far below it, near the horizon: jumps alone could help.
+        if let Some(eval) = eval
+            && !PV
+            && !partial
+            && let Some(margin) = razor(plan.depth)
+            && eval + margin <= plan.alpha
+            && !plan.alpha.is_proven()
+        {
+            let score = self.quiescence::<false>(node, plan.alpha, plan.beta, 0);
+            if score <= plan.alpha {
+                return score;
+            }
+        }
+
+        // 9. ProbCut: what a shallow search puts well above the window, a deep one hardly
         // brings down (Buro 1995).
         if !PV
             && !partial
@@ -135,19 +151,19 @@ impl Worker<'_> {
             return score;
         }
 
-        // 9. No move known: not worth the full depth before one is.
+        // 10. No move known: not worth the full depth before one is.
         let table_move = found.map_or(MoveCode::NONE, |found| found.mv);
         if table_move == MoveCode::NONE && plan.depth.0 >= UNKNOWN_DEPTH && list.len() > 1 {
             plan.depth = plan.depth - 1;
         }
 
-        // 10. Is the table's move the only good one, or one of several?
+        // 11. Is the table's move the only good one, or one of several?
         let extension = match self.singular(node, found, &list, &plan) {
             Singular::Extend(plies) => plies,
             Singular::Cut(score) => return score,
         };
 
-        // 11. The moves in turn.
+        // 12. The moves in turn.
         let mut tried = Tried::above(plan.alpha);
         let hints = (table_move, extension, improving);
         self.try_moves::<PV>(node, &list, hints, &plan, &mut tried);
@@ -155,7 +171,7 @@ impl Worker<'_> {
             return tried.best;
         }
 
-        // 12. What was learnt.
+        // 13. What was learnt.
         let bound = match tried.best {
             best if best >= plan.beta => Bound::Lower,
             best if best > plan.alpha => Bound::Exact,
@@ -237,6 +253,13 @@ impl Worker<'_> {
         (score >= above || self.aborted).then_some(score)
     }
 
+    /// Whether no quiet move of `node` is likely to reach the window.
+    fn is_hopeless(&self, node: &Node, plan: &Plan) -> bool {
+        let eval = self.frames[usize::from(node.ply.0)].eval;
+        let margin = hopeless(plan.depth).filter(|_| !plan.alpha.is_proven());
+        matches!((eval, margin), (Some(eval), Some(margin)) if eval + margin <= plan.alpha)
+    }
+
     fn singular(
         &mut self,
         node: &Node,
@@ -284,6 +307,7 @@ impl Worker<'_> {
         let excluded = self.frames[usize::from(node.ply.0)].excluded;
         let shared = self.shared;
         let busy = shared.busy.as_ref().filter(|_| plan.depth.0 >= BUSY_DEPTH);
+        let hopeless = !PV && excluded == MoveCode::NONE && self.is_hopeless(node, plan);
         let mut picker = Picker::default();
         picker.fill(&node.position, list, table_move, self.statistics, earlier);
         while let Some((history, mv)) = picker.next() {
@@ -293,6 +317,9 @@ impl Worker<'_> {
             }
             let index = tried.moves.len();
             if !PV && !mv.is_jump() && too_late(plan.depth, index) && !tried.best.is_loss() {
+                break;
+            }
+            if hopeless && index > 0 && !tried.best.is_loss() {
                 break;
             }
             let next = node.after(mv);

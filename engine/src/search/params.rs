@@ -32,6 +32,18 @@ pub(super) const FUTILITY_DEPTH: i16 = 6;
 /// How far above, for each ply, in hundredths of a man.
 pub(super) const FUTILITY_MARGIN: i16 = 28;
 
+/// Deepest node that quiescence may end where the static evaluation is far below the window.
+pub(super) const RAZOR_DEPTH: i16 = 3;
+/// How far below, for each ply, in hundredths of a man.
+pub(super) const RAZOR_MARGIN: i16 = 80;
+
+/// Deepest node that tries one quiet move only where the static evaluation is far below the window.
+pub(super) const HOPELESS_DEPTH: i16 = 4;
+/// How far below at depth 0, in hundredths of a man.
+pub(super) const HOPELESS_BASE: i16 = 60;
+/// The same for each ply of depth.
+pub(super) const HOPELESS_SLOPE: i16 = 40;
+
 /// Shallowest node for ProbCut.
 pub(super) const PROBCUT_DEPTH: i16 = 6;
 /// How far above the window the shallow search must come at depth 0, in hundredths of a man.
