@@ -101,6 +101,15 @@ pub struct Found {
 /// When a folder that was asked for, or that the environment names, cannot be read or holds a
 /// file that is no database. The data folder may be absent.
 pub fn open(wanted: &Wanted, cache: usize) -> Result<Found, FileError> {
+    open_up_to(wanted, cache, u32::MAX)
+}
+
+/// [`open`], without positions of more than `pieces` pieces.
+///
+/// # Errors
+///
+/// As for [`open`].
+pub fn open_up_to(wanted: &Wanted, cache: usize, pieces: u32) -> Result<Found, FileError> {
     if *wanted == Wanted::Off {
         return Ok(Found {
             tablebase: None,
@@ -112,6 +121,7 @@ pub fn open(wanted: &Wanted, cache: usize) -> Result<Found, FileError> {
     for folder in &folders {
         tablebase.add_folder(folder)?;
     }
+    tablebase.limit_pieces(pieces);
     let line = line(&tablebase, &folders);
     Ok(Found {
         tablebase: Some(tablebase),
@@ -124,9 +134,12 @@ fn line(tablebase: &Tablebase, folders: &[PathBuf]) -> String {
         let of = |image: &engine::tablebase::file::Image| image.header().slice.pieces() == pieces;
         tablebase.images().filter(|&image| of(image)).count()
     };
-    let counts: Vec<String> = (2..=tablebase.most_pieces())
+    let mut counts: Vec<String> = (2..=tablebase.most_pieces())
         .map(|pieces| format!("{} of {pieces}", slices(pieces)))
         .collect();
+    if counts.is_empty() {
+        counts.push("none".into());
+    }
     let places: Vec<String> = std::iter::once("built in".to_owned())
         .chain(folders.iter().map(|folder| folder.display().to_string()))
         .collect();

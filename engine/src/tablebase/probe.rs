@@ -140,6 +140,15 @@ impl Tablebase {
         Ok(())
     }
 
+    /// Drops the values of all positions of more than `pieces` pieces.
+    pub fn limit_pieces(&mut self, pieces: u32) {
+        let pieces_of = |image: &Image| image.header().slice.pieces();
+        for image in self.images.iter_mut() {
+            image.take_if(|image| pieces_of(image) > pieces);
+        }
+        self.most_pieces = self.images().map(pieces_of).max().unwrap_or(0);
+    }
+
     /// The slices whose distances are there.
     #[must_use]
     pub fn distances(&self) -> &[distance::Image] {
@@ -155,7 +164,7 @@ impl Tablebase {
         let (Some(values), Some(image)) = (values, image) else {
             return Err(ProbeError::NoDistances(slice));
         };
-        let plies = self.distances.look_up(image, values, position)?;
+        let plies = self.noted(self.distances.look_up(image, values, position))?;
         Ok((plies, image.header().least))
     }
 
@@ -251,7 +260,11 @@ impl Tablebase {
         at: usize,
         effort: Effort,
     ) -> Result<Option<Wld>, Damage> {
-        let found = self.read_sound(image, key, at, effort);
+        self.noted(self.read_sound(image, key, at, effort))
+    }
+
+    /// What was `found`; the first damage is kept, to be told.
+    fn noted<T>(&self, found: Result<T, Damage>) -> Result<T, Damage> {
         if let Err(damage) = &found {
             self.damage.get_or_init(|| damage.clone());
         }

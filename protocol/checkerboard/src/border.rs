@@ -130,7 +130,7 @@ pub(crate) unsafe extern "system" fn getmove(
     let (mut status, playnow) = unsafe { (Shared::new(text, STATUS), PlayNow::new(playnow)) };
     let reply = answer(&before, color, max_time, (info, more_info), &mut |line| {
         if let Some(line) = line {
-            status.write(line.as_bytes());
+            status.write(&module::encode(line, STATUS - 1));
         }
         playnow.is_set()
     });
@@ -153,7 +153,12 @@ fn answer(
         let library = &*LIBRARY;
         let orders = library.desk.lock().orders();
         let call = Call::new(board, color, max_time, info, orders)?;
-        Ok(library.table.lock().play(&call, watch))
+        let mut table = library.table.lock();
+        let reply = table.play(&call, watch);
+        if let Some(had) = table.settings() {
+            library.desk.lock().learn(&call.settings(), &had);
+        }
+        Ok(reply)
     }));
     match searched {
         Ok(Ok(reply)) => reply,

@@ -22,6 +22,9 @@ const HELP: &str = "crownhead.htm";
 /// The most memory for decoded databases, in MiB.
 const MOST_CACHE: usize = 1 << 16;
 
+/// The most pieces on a board: what the GUI sends for databases without a limit.
+const ALL_PIECES: u32 = 24;
+
 /// Databases as a search gets them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Databases(pub(crate) Option<Arc<Tablebase>>);
@@ -76,6 +79,8 @@ pub(crate) struct Desk {
     /// `dbpath` as it was set; empty for where databases usually are.
     path: String,
     cache_mb: usize,
+    /// The most pieces for which databases are used.
+    most_pieces: u32,
     enabled: bool,
     databases: Databases,
     /// Whether the databases have been looked for.
@@ -100,6 +105,7 @@ impl Desk {
             },
             path: String::new(),
             cache_mb: CACHE_MB,
+            most_pieces: ALL_PIECES,
             enabled: true,
             databases: Databases::default(),
             opened: false,
@@ -128,6 +134,17 @@ impl Desk {
         }
     }
 
+    /// Takes over what a search could have of the settings that it was given, unless they have
+    /// been changed since: what was refused once is not asked for again before every move.
+    pub(crate) fn learn(&mut self, asked: &Settings, had: &Settings) {
+        if self.settings.hash_mb == asked.hash_mb {
+            self.settings.hash_mb = had.hash_mb;
+        }
+        if self.settings.threads == asked.threads {
+            self.settings.threads = had.threads;
+        }
+    }
+
     /// Answers a command; `None` if it is not understood.
     pub(crate) fn command(&mut self, command: &str) -> Option<String> {
         let command = command.trim();
@@ -150,6 +167,7 @@ impl Desk {
         Some(match name {
             "dbpath" => self.path.clone(),
             "dbmbytes" => self.cache_mb.to_string(),
+            "max_dbpieces" => self.most_pieces.to_string(),
             "enable_wld" => u8::from(self.enabled).to_string(),
             _ => return None,
         })
@@ -161,6 +179,10 @@ impl Desk {
             "dbmbytes" => {
                 let size = value.parse::<usize>().ok()?;
                 self.cache_mb = size.clamp(1, MOST_CACHE);
+            }
+            "max_dbpieces" => {
+                let most = value.parse::<u32>().ok()?;
+                self.most_pieces = most.min(ALL_PIECES);
             }
             "enable_wld" => self.enabled = value != "0",
             "check_wld_dir" => return Some(self.look(value).1),
@@ -183,11 +205,12 @@ impl Desk {
             (true, true) => Wanted::Usual,
             (true, false) => Wanted::Folders(path.into()),
         };
-        match databases::open(&wanted, self.cache_mb) {
+        let open = |wanted| databases::open_up_to(wanted, self.cache_mb, self.most_pieces);
+        match open(&wanted) {
             Ok(found) => (found.tablebase.map(Arc::new), found.line),
             // Those built in are better than none.
             Err(error) => {
-                let built_in = databases::open(&Wanted::BuiltIn, self.cache_mb);
+                let built_in = open(&Wanted::BuiltIn);
                 let built_in = built_in.ok().and_then(|found| found.tablebase);
                 (built_in.map(Arc::new), error.to_string())
             }
@@ -251,10 +274,12 @@ impl Desk {
             variety,
             ..
         } = self.settings;
-        let (path, cache, enabled) = (&self.path, self.cache_mb, u8::from(self.enabled));
+        let (path, cache, pieces) = (&self.path, self.cache_mb, self.most_pieces);
+        let enabled = u8::from(self.enabled);
         let text = format!(
             "set hashsize {hash_mb}\nset searchthreads {threads}\nset variety {variety}\n\
-             set dbmbytes {cache}\nset enable_wld {enabled}\nset dbpath {path}\n"
+             set dbmbytes {cache}\nset max_dbpieces {pieces}\nset enable_wld {enabled}\n\
+             set dbpath {path}\n"
         );
         let folder = file.parent().map_or(Ok(()), fs::create_dir_all);
         // A full disk or a read-only profile is no reason to refuse the setting.
@@ -283,6 +308,8 @@ mod tests {
             ("set searchthreads 2", Some("searchthreads 2")),
             ("get searchthreads", Some("2")),
             ("get dbmbytes", Some("32")),
+            ("get max_dbpieces", Some("24")),
+            ("set max_dbpieces many", None),
             ("get dbpath", Some("")),
             ("get allscores", Some("0")),
             ("help", Some(HELP)),
@@ -326,6 +353,46 @@ mod tests {
         );
         again.command("set enable_wld 0").expect("an answer");
         assert!(again.orders().databases.0.is_none());
+    }
+
+    #[test]
+    fn databases_are_limited_to_so_many_pieces() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("settings.txt");
+        let most = |desk: &mut Desk| {
+            let databases = desk.orders().databases.0;
+            databases.expect("databases").most_pieces()
+        };
+        let mut desk = Desk::new(Some(path.clone()));
+        assert_eq!(most(&mut desk), 5);
+        let said = desk.command("set max_dbpieces 3").expect("an answer");
+        assert!(said.contains("12 of 3 (built in)"), "{said}");
+        assert_eq!(most(&mut desk), 3);
+        let mut again = Desk::new(Some(path));
+        assert_eq!(again.command("get max_dbpieces").as_deref(), Some("3"));
+        assert_eq!(most(&mut again), 3);
+        let said = again.command("set max_dbpieces 0").expect("an answer");
+        assert!(said.contains("none"), "{said}");
+        assert_eq!(most(&mut again), 0);
+        again.command("set max_dbpieces 24").expect("an answer");
+        assert_eq!(most(&mut again), 5);
+    }
+
+    /// What the user chose meanwhile stays chosen.
+    #[test]
+    fn what_a_search_could_not_have_is_not_asked_for_again() {
+        let mut desk = Desk::new(None);
+        desk.command("set hashsize 1048576").expect("an answer");
+        let asked = desk.orders().settings;
+        let had = Settings {
+            hash_mb: 64,
+            ..asked
+        };
+        desk.learn(&asked, &had);
+        assert_eq!(desk.orders().settings, had);
+        desk.command("set hashsize 8").expect("an answer");
+        desk.learn(&asked, &had);
+        assert_eq!(desk.command("get hashsize").as_deref(), Some("8"));
     }
 
     #[test]

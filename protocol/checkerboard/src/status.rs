@@ -18,3 +18,25 @@ pub(crate) fn status(position: Position, report: &Report) -> String {
         line(position, &report.pv, Notation::Numeric).join(" "),
     )
 }
+
+/// What went wrong in one search without ending it; it stands before the status.
+#[derive(Debug, Default)]
+pub(crate) struct Notices(String);
+
+impl Notices {
+    /// Adds words that may hold the path of a file, in which braces can be.
+    pub(crate) fn add(&mut self, what: &str) {
+        let clean = |c: char| match c {
+            '{' => '(',
+            '}' => ')',
+            c if c.is_control() => ' ',
+            c => c,
+        };
+        self.0.extend(what.chars().map(clean).chain("; ".chars()));
+    }
+
+    /// The notices before a status.
+    pub(crate) fn before(&self, status: &str) -> String {
+        format!("{}{status}", self.0)
+    }
+}

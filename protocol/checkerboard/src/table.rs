@@ -7,10 +7,11 @@ use std::time::Duration;
 use engine::engine::EngineOptions;
 use engine::rules::{Game, Outcome, Position};
 use engine::search::{Answer, Limits};
+use protocol::message::Settings;
 use protocol::player::{Event, Player};
 
 use crate::desk::{Databases, Orders};
-use crate::status::status;
+use crate::status::{Notices, status};
 use crate::terms::{self, Board, DRAW, LOSS, Reply, UNKNOWN};
 
 /// How often the GUI's word is looked at, also while nothing happens.
@@ -25,6 +26,11 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// The settings that were asked for.
+    pub(crate) fn settings(&self) -> Settings {
+        self.orders.settings
+    }
+
     /// Understands the arguments of `getmove`.
     ///
     /// # Errors
@@ -69,14 +75,25 @@ impl Table {
             return Reply::nothing(LOSS);
         }
         let game = self.game_of(call);
-        let Some(player) = self.prepared(call) else {
+        let mut notices = Notices::default();
+        let Some(player) = self.prepared(call, &mut notices) else {
             watch(Some("no memory for a search"));
             return Reply::first_move(&terms::write(&call.position), color_code(&call.position));
         };
         let mut search = player.go(game.clone(), call.limits);
-        let answer = follow(player, call, watch, |event| {
-            if let Event::Report(report) = event {
+        let answer = follow(player, watch, |event| match event {
+            Event::Report(report) => {
                 search.hear(report);
+                let news = report.line == 1 && !report.pv.is_empty();
+                news.then(|| notices.before(&status(call.position, report)))
+            }
+            Event::Answer(answer) => {
+                let news = !answer.report.pv.is_empty();
+                news.then(|| notices.before(&status(call.position, &answer.report)))
+            }
+            Event::Fault(what) | Event::Damage(what) => {
+                notices.add(what);
+                None
             }
         });
         let chosen = answer.as_ref().map(|answer| player.choose(&search, answer));
@@ -101,6 +118,11 @@ impl Table {
         }
     }
 
+    /// The settings in use, once there was a search.
+    pub(crate) fn settings(&self) -> Option<Settings> {
+        self.player.as_ref().map(Player::settings)
+    }
+
     /// After a panic: ends whatever still runs, and begins anew with the next call.
     pub(crate) fn give_up(&mut self) {
         *self = Self::default();
@@ -116,25 +138,18 @@ impl Table {
     }
 
     /// The player with everything set that was asked for since the last search.
-    fn prepared(&mut self, call: &Call) -> Option<&mut Player> {
+    fn prepared(&mut self, call: &Call, notices: &mut Notices) -> Option<&mut Player> {
         if self.player.is_none() {
-            let options = EngineOptions {
-                hash_mb: call.orders.settings.hash_mb,
-                threads: call.orders.settings.threads,
-            };
-            let smallest = EngineOptions {
-                hash_mb: 1,
-                ..options
-            };
-            let player = Player::new(options).or_else(|_| Player::new(smallest));
-            self.player = player.ok();
+            self.player = new_player(&call.orders.settings);
             self.databases = Databases::default();
         }
         let player = self.player.as_mut()?;
         // What cannot be had stays as it is: a move is wanted above all.
         let in_use = player.settings();
         for setting in call.orders.changes(&in_use) {
-            let _ = player.set(setting);
+            if let Err(error) = player.set(setting) {
+                notices.add(error.detail().unwrap_or_default());
+            }
         }
         if !self.databases.same(&call.orders.databases) {
             self.databases = call.orders.databases.clone();
@@ -145,6 +160,14 @@ impl Table {
         }
         Some(player)
     }
+}
+
+/// With the table that is asked for, else one of the usual size, else the smallest.
+fn new_player(settings: &Settings) -> Option<Player> {
+    let sizes = [settings.hash_mb, EngineOptions::default().hash_mb, 1];
+    let threads = settings.threads;
+    let player = |hash_mb| Player::new(EngineOptions { hash_mb, threads }).ok();
+    sizes.into_iter().find_map(player)
 }
 
 fn color_code(position: &Position) -> i32 {
@@ -166,29 +189,20 @@ fn continued(mut game: Game, position: Position) -> Option<Game> {
     Some(game)
 }
 
-/// Waits for the answer, showing news and listening for the word to stop.
+/// Waits for the answer, showing the news that `hear` makes of events, and listening for the word
+/// to stop.
 fn follow(
     player: &Player,
-    call: &Call,
     watch: &mut dyn FnMut(Option<&str>) -> bool,
-    mut hear: impl FnMut(&Event),
+    mut hear: impl FnMut(&Event) -> Option<String>,
 ) -> Option<Answer> {
     let events = player.events();
     loop {
         let event = events.recv_timeout(LOOK).ok();
-        if let Some(event) = &event {
-            hear(event);
-        }
-        let (news, answer) = match event {
-            Some(Event::Report(report)) if report.line == 1 && !report.pv.is_empty() => {
-                (Some(status(call.position, &report)), None)
-            }
-            Some(Event::Answer(answer)) => {
-                let news = !answer.report.pv.is_empty();
-                let news = news.then(|| status(call.position, &answer.report));
-                (news, Some(answer))
-            }
-            _ => (None, None),
+        let news = event.as_ref().and_then(&mut hear);
+        let answer = match event {
+            Some(Event::Answer(answer)) => Some(answer),
+            _ => None,
         };
         if watch(news.as_deref()) {
             player.stop();
@@ -197,5 +211,91 @@ fn follow(
         if answer.is_some() || is_silent {
             return answer;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use engine::notation::fen;
+    use engine::tablebase::Tablebase;
+
+    use super::*;
+
+    const QUICK: f64 = 0.03;
+
+    fn call(text: &str, settings: Settings, databases: Option<Arc<Tablebase>>) -> Call {
+        let position = fen::read(text).expect(text);
+        let orders = Orders {
+            settings,
+            databases: Databases(databases),
+            game: None,
+        };
+        let color = color_code(&position);
+        Call::new(&terms::write(&position), color, QUICK, (0, 0), orders).expect(text)
+    }
+
+    /// All texts that were shown during a search.
+    fn play(table: &mut Table, call: &Call) -> Vec<String> {
+        let mut shown = Vec::new();
+        let reply = table.play(call, &mut |text| {
+            shown.extend(text.map(str::to_owned));
+            false
+        });
+        assert!(reply.board.is_some());
+        shown
+    }
+
+    #[test]
+    fn a_table_that_cannot_be_had_is_told_and_the_move_comes() {
+        let mut desk = crate::desk::Desk::new(None);
+        desk.command("set hashsize 1048576").expect("an answer");
+        let asked = desk.orders().settings;
+        let mut table = Table::default();
+        let told = |shown: &[String]| shown.last().expect("a status").contains("1048576");
+        let shown = play(&mut table, &call("B:W21-32:B1-12", asked, None));
+        let had = table.settings().expect("settings");
+        // A machine with that much memory has nothing to tell.
+        assert_eq!(told(&shown), had.hash_mb != asked.hash_mb, "{shown:?}");
+        assert_eq!(had.hash_mb, 64);
+        let shown = play(&mut table, &call("B:W21-32:B1-12", had, None));
+        assert!(!told(&shown), "{shown:?}");
+    }
+
+    #[test]
+    fn a_damaged_database_is_told_once_and_without_braces() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().join("{ends}");
+        fs::create_dir(&folder).expect("a folder");
+        for image in Tablebase::built_in(1).images() {
+            if image.header().slice.pieces() == 2 {
+                let mut bytes = image.bytes().to_vec();
+                let last = bytes.iter().rposition(|&byte| byte != 0);
+                bytes[last.expect("a payload")] ^= 1;
+                let name = format!("{}.ctb", image.header().slice);
+                fs::write(folder.join(name), bytes).expect("written");
+            }
+        }
+        let mut tablebase = Tablebase::empty(1);
+        tablebase.add_folder(&folder).expect("sound headers");
+        let tablebase = Some(Arc::new(tablebase));
+        let settings = crate::desk::Desk::new(None).orders().settings;
+        let mut table = Table::default();
+        let mut ends = || {
+            let call = call("W:WK32:BK26", settings, tablebase.clone());
+            play(&mut table, &call).pop().expect("a status")
+        };
+        let first = ends();
+        assert!(
+            first.contains("(ends)") && first.contains("is damaged"),
+            "{first}"
+        );
+        assert!(
+            !first.contains(['{', '}']) && first.contains("depth "),
+            "{first}"
+        );
+        assert!(ends().starts_with("depth "));
     }
 }
