@@ -1,6 +1,5 @@
 //! Endgame databases inside the search: values at the root, agreement with search alone, damage.
 
-use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -11,6 +10,8 @@ use engine::search::{Answer, Limits, Observer, Report};
 use engine::tablebase::{Damage, Tablebase, Wld};
 use protocol::databases::{self, CACHE_MB, Wanted};
 use serde_json::Value;
+
+use crate::damaged;
 
 /// What is built in, and what `CROWNHEAD_TABLEBASE` names.
 static FOUND: LazyLock<Arc<Tablebase>> = LazyLock::new(|| {
@@ -119,20 +120,8 @@ impl Observer for Counter {
 
 #[test]
 fn damage_is_told_once_and_the_search_goes_on() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let images = FOUND.images();
+    let folder = damaged::two_pieces();
     let position = fen::read("W:WK32:BK26").expect("a position");
-    for image in images.filter(|it| it.header().slice.pieces() == 2) {
-        let mut bytes = image.bytes().to_vec();
-        // The last payload, under the checksum of its units.
-        let last = bytes
-            .iter()
-            .rposition(|&byte| byte != 0)
-            .expect("a payload");
-        bytes[last] ^= 1;
-        let name = format!("{}.ctb", image.header().slice);
-        fs::write(folder.path().join(name), bytes).expect("written");
-    }
     let mut tablebase = Tablebase::empty(1);
     tablebase.add_folder(folder.path()).expect("sound headers");
     let mut engine = engine(Some(Arc::new(tablebase)));
@@ -143,4 +132,30 @@ fn damage_is_told_once_and_the_search_goes_on() {
         engine.wait();
     }
     assert_eq!(told.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn damaged_distances_are_told_too() {
+    let folder = damaged::distances_of_two_pieces();
+    let mut tablebase = Tablebase::built_in(1);
+    tablebase.add_folder(folder.path()).expect("sound headers");
+    let position = fen::read("W:WK32:BK26").expect("a position");
+    assert_eq!(tablebase.probe(&position), Ok(Wld::Win));
+    assert!(tablebase.distance(&position).is_err());
+    assert!(tablebase.damage_to_tell().is_some());
+    assert!(tablebase.damage_to_tell().is_none());
+}
+
+#[test]
+fn what_has_more_pieces_than_the_limit_is_not_known() {
+    let mut tablebase = Tablebase::built_in(1);
+    let [three, four] = ["W:WK32,K31:BK5", "W:WK32,K31:BK5,K6"].map(fen::read);
+    let (three, four) = (three.expect("a position"), four.expect("a position"));
+    let before = tablebase.probe(&three).expect("a value");
+    tablebase.limit_pieces(3);
+    assert_eq!(tablebase.most_pieces(), 3);
+    assert_eq!(tablebase.probe(&three), Ok(before));
+    assert!(tablebase.probe(&four).is_err());
+    tablebase.limit_pieces(0);
+    assert_eq!(tablebase.most_pieces(), 0);
 }

@@ -5,8 +5,10 @@ use std::thread;
 
 use engine::engine::EngineOptions;
 use protocol::databases::Wanted;
-use protocol::json::serve;
+use protocol::json::{MOST_WAITING, serve};
 use serde_json::{Value, json};
+
+use crate::damaged;
 
 const SMALL: EngineOptions = EngineOptions {
     hash_mb: 1,
@@ -15,9 +17,13 @@ const SMALL: EngineOptions = EngineOptions {
 
 /// All objects that answer these lines.
 fn answers(lines: &str) -> Vec<Value> {
+    answers_with(lines, &Wanted::Off)
+}
+
+fn answers_with(lines: &str, tablebase: &Wanted) -> Vec<Value> {
     let mut out = Vec::new();
     let input = std::io::Cursor::new(lines.to_owned().into_bytes());
-    serve(input, &mut out, SMALL, &Wanted::Off).expect("a session");
+    serve(input, &mut out, SMALL, tablebase).expect("a session");
     let text = String::from_utf8(out).expect("text");
     let read = |line: &str| serde_json::from_str(line).expect("an object");
     text.lines().map(read).collect()
@@ -169,4 +175,43 @@ fn progress_and_stop() {
     assert_eq!(next()["id"], "q");
     drop(input);
     assert!(session.join().expect("no panic").is_ok());
+}
+
+/// However many requests wait behind the one that runs, up to the bound of what is kept.
+#[test]
+fn a_stop_is_heard_over_waiting_requests() {
+    let mut lines = json!({"id": 0, "time": 1000}).to_string();
+    for id in 1..200 {
+        lines += &format!("\n{}", json!({"id": id, "depth": 1}));
+    }
+    let began = std::time::Instant::now();
+    let found = answers(&format!("{lines}\n{}\n", json!({"stop": true})));
+    assert!(began.elapsed().as_secs() < 20);
+    assert_eq!(found.len(), 200);
+    let ids = found.iter().map(|it| it["id"].clone());
+    assert!(ids.eq((0..200).map(Value::from)));
+    // More than is kept: the client has to wait, and nothing is lost.
+    let long = json!({"id": "x".repeat(1 << 20), "nodes": 1}).to_string() + "\n";
+    let count = 2 * MOST_WAITING / long.len();
+    let first = json!({"nodes": 100_000}).to_string() + "\n";
+    assert_eq!(answers(&(first + &long.repeat(count))).len(), 1 + count);
+}
+
+#[test]
+fn a_damaged_database_is_a_warning_within_the_answer() {
+    let folder = damaged::two_pieces();
+    let request = json!({"position": "W:WK32:BK26", "depth": 4}).to_string() + "\n";
+    let found = answers_with(&request.repeat(3), &damaged::wanted(&folder));
+    assert_eq!(found.len(), 3);
+    assert!(found.iter().all(|it| it["best"].is_string()));
+    let warned: Vec<&Value> = found
+        .iter()
+        .filter(|it| it.get("warning").is_some())
+        .collect();
+    assert_eq!(warned.len(), 1);
+    let warning = warned[0]["warning"].as_str().expect("text");
+    assert!(
+        warning.contains(".ctb") && warning.contains("damaged"),
+        "{warning}"
+    );
 }

@@ -3,6 +3,7 @@
 mod array_rules;
 mod client;
 mod console;
+mod damaged;
 mod database_search;
 mod distances;
 mod dxp;

@@ -1,5 +1,6 @@
 //! Sessions over pipes: real clients' recordings, known faults of other engines, hostile input.
 
+mod databases;
 mod ends;
 mod hub;
 mod hub_recordings;

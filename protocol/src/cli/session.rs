@@ -27,13 +27,15 @@ Each request is an object; every key may be left out:
   id         anything; it comes back with the answer
   progress   true: an object for each iteration comes before the answer
   forget     true: forget what was learnt from the requests before
-  stop       true: end the search that runs, with its answer; nothing else may be asked
+  stop       true: end the search that runs, with its answer, also when other requests wait
+             behind it (up to 16 MiB of them); nothing else may be asked
 
 Requests are answered in turn, each with one object:
   id, fen, turn, legal_moves, outcome (null, or winner and reason), best, ponder (moves or null),
   lines (objects with depth, line, score in men for the side to move, chances (win, draw, loss),
   value (\"win\", \"draw\",
-  \"loss\" or null when not proven), better, nodes, seconds, nps, pv);
+  \"loss\" or null when not proven), better, nodes, seconds, nps, pv), and warning if something
+  went wrong without keeping the answer from coming, such as a damaged database;
 or, for a request that cannot be met, with id and error.";
 
 /// What can be chosen before the client says anything.

@@ -18,6 +18,7 @@ use engine::notation::pdn::{self, PdnGame};
 use engine::notation::{Notation, diagram, fen, moves};
 use engine::rules::{Game, Position};
 use engine::search::{Answer, Limits, Observer, Report};
+use engine::tablebase::Damage;
 
 use crate::choice::{Lines, Taste};
 use crate::message::Choice;
@@ -207,7 +208,7 @@ impl<P: Prompt, W: Write> Console<P, W> {
             match note {
                 Note::Report(report) => lines.add(&report),
                 // The answer comes all the same; a console that cannot be written to ends elsewhere.
-                Note::Fault(what) => drop(writeln!(self.out, "The search failed: {what}")),
+                Note::Trouble(what) => drop(writeln!(self.out, "{what}")),
                 Note::Answer(answer) => {
                     best = Choice {
                         best: answer.best,
@@ -350,7 +351,8 @@ impl<P: Prompt, W: Write> Console<P, W> {
 enum Note {
     Report(Report),
     Answer(Answer),
-    Fault(String),
+    /// What went wrong without keeping the answer from coming.
+    Trouble(String),
 }
 
 struct Collector(Sender<Note>);
@@ -365,7 +367,13 @@ impl Observer for Collector {
         let _ = self.0.send(Note::Answer(answer.clone()));
     }
 
+    fn damage(&mut self, damage: &Damage) {
+        let _ = self.0.send(Note::Trouble(damage.to_string()));
+    }
+
     fn fault(&mut self, what: &str) {
-        let _ = self.0.send(Note::Fault(what.into()));
+        let _ = self
+            .0
+            .send(Note::Trouble(format!("The search failed: {what}")));
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod forms;
 
+use std::collections::VecDeque;
 use std::io::{self, BufReader, Read, Write};
 use std::time::Duration;
 
@@ -32,6 +33,10 @@ const UNBOUNDED: Duration = Duration::from_secs(1);
 
 /// The longest search for time, in seconds.
 const LONGEST: f64 = 1e6;
+
+/// Requests that wait are kept up to so many bytes (and one line more); beyond that they are not
+/// read before their turn, and neither is a `stop` behind them.
+pub const MOST_WAITING: usize = 16 << 20;
 
 /// What a client asks. Every key may be left out; one that is not known is an error.
 #[derive(Debug, Default, Deserialize)]
@@ -80,12 +85,22 @@ struct Analysis {
     id: Value,
     #[serde(flatten)]
     standing: Standing,
+    #[serde(flatten)]
+    told: Told,
+}
+
+/// What a search has found; nothing where the game is lost.
+#[derive(Debug, Default, Serialize)]
+struct Told {
     /// The move to play; `null` when the game is lost.
     best: Option<String>,
     /// The reply to expect, if the game goes on.
     ponder: Option<String>,
     /// From the best line down.
     lines: Vec<Line>,
+    /// What went wrong on the way without keeping the answer from coming.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
 }
 
 /// What `progress` brings before the answer.
@@ -121,13 +136,54 @@ where
     let lines = Lines::new(BufReader::new(reader)).on_a_thread()?;
     let mut player = Player::new(options)?;
     player.open(tablebase)?;
-    Ok(Desk { out, player, lines }.run()?)
+    let waiting = Waiting::default();
+    let desk = Desk {
+        out,
+        player,
+        lines,
+        waiting,
+    };
+    Ok(desk.run()?)
+}
+
+/// Lines that came during a search, in order.
+#[derive(Default)]
+struct Waiting {
+    lines: VecDeque<lines::Line>,
+    bytes: usize,
+}
+
+impl Waiting {
+    fn is_full(&self) -> bool {
+        self.bytes >= MOST_WAITING
+    }
+
+    fn push(&mut self, line: lines::Line) {
+        self.bytes += cost(&line);
+        self.lines.push_back(line);
+    }
+
+    fn pop(&mut self) -> Option<lines::Line> {
+        let line = self.lines.pop_front()?;
+        self.bytes -= cost(&line);
+        Some(line)
+    }
+}
+
+/// The bytes that a waiting line takes.
+fn cost(line: &lines::Line) -> usize {
+    let text = match line {
+        lines::Line::Text(text) => text.len(),
+        lines::Line::TooLong => 0,
+    };
+    text + size_of::<lines::Line>()
 }
 
 struct Desk<W> {
     out: W,
     player: Player,
     lines: Receiver<lines::Line>,
+    waiting: Waiting,
 }
 
 /// A request that can be met.
@@ -141,15 +197,14 @@ struct Task {
 
 impl<W: Write> Desk<W> {
     fn run(mut self) -> io::Result<()> {
-        let mut waiting = None;
-        while let Some(line) = waiting.take().or_else(|| self.lines.recv().ok()) {
+        while let Some(line) = self.waiting.pop().or_else(|| self.lines.recv().ok()) {
             match read(&line) {
                 Ok(None) => {}
                 Ok(Some((task, forget))) => {
                     if forget {
                         self.player.new_game();
                     }
-                    waiting = self.answer(task)?;
+                    self.answer(task)?;
                 }
                 Err((id, error)) => self.say(&Refusal { id, error })?,
             }
@@ -157,16 +212,18 @@ impl<W: Write> Desk<W> {
         Ok(())
     }
 
-    /// Searches and answers; the request that came meanwhile waits and is returned.
-    fn answer(&mut self, task: Task) -> io::Result<Option<lines::Line>> {
+    /// Searches and answers; requests that come meanwhile wait.
+    fn answer(&mut self, task: Task) -> io::Result<()> {
         if !task.game.position().can_move() {
-            self.say(&analysis(task, None, None, Vec::new()))?;
-            return Ok(None);
+            return self.say(&analysis(task, Told::default()));
         }
         let mut search = self.player.go(task.game.clone(), task.limits);
         let (events, mut lines) = (self.player.events(), self.lines.clone());
-        let mut waiting = None;
+        let mut warnings = Vec::new();
         loop {
+            if self.waiting.is_full() {
+                lines = never();
+            }
             select! {
                 recv(events) -> event => match event {
                     Ok(Event::Report(report)) => {
@@ -178,28 +235,28 @@ impl<W: Write> Desk<W> {
                         }
                     }
                     Ok(Event::Answer(answer)) => {
-                        self.conclude(task, &search, &answer)?;
-                        return Ok(waiting);
+                        return self.conclude(task, &search, &answer, &warnings);
                     }
-                    Ok(Event::Fault(error) | Event::Damage(error)) => {
-                        let id = task.id.clone();
-                        self.say(&Refusal { id, error })?;
-                    }
-                    Err(_) => return Ok(waiting),
+                    Ok(Event::Fault(what) | Event::Damage(what)) => warnings.push(what),
+                    Err(_) => return Ok(()),
                 },
                 recv(lines) -> line => match line {
                     Ok(line) if is_stop(&line) => self.player.stop(),
-                    // A request, or the end: nothing more is read before it has its turn.
-                    line => {
-                        waiting = line.ok();
-                        lines = never();
-                    }
+                    Ok(line) => self.waiting.push(line),
+                    // The input has ended; what waits is answered.
+                    Err(_) => lines = never(),
                 },
             }
         }
     }
 
-    fn conclude(&mut self, task: Task, search: &Search, answer: &Answer) -> io::Result<()> {
+    fn conclude(
+        &mut self,
+        task: Task,
+        search: &Search,
+        answer: &Answer,
+        warnings: &[String],
+    ) -> io::Result<()> {
         let choice = self.player.choose(search, answer);
         let (position, notation) = (task.game.position(), task.notation);
         let line = |report: &Report| Line::of(report, position, notation);
@@ -212,7 +269,13 @@ impl<W: Write> Desk<W> {
             .best
             .zip(choice.ponder)
             .map(|(best, ponder)| moves::write(ponder, &position.play(best), notation));
-        self.say(&analysis(task, best, ponder, told))
+        let told = Told {
+            best,
+            ponder,
+            lines: told,
+            warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+        };
+        self.say(&analysis(task, told))
     }
 
     /// In one piece, so that no reader sees half a line.
@@ -223,18 +286,11 @@ impl<W: Write> Desk<W> {
     }
 }
 
-fn analysis(
-    task: Task,
-    best: Option<String>,
-    ponder: Option<String>,
-    lines: Vec<Line>,
-) -> Analysis {
+fn analysis(task: Task, told: Told) -> Analysis {
     Analysis {
         standing: Standing::of(&task.game, task.notation),
         id: task.id,
-        best,
-        ponder,
-        lines,
+        told,
     }
 }
 
