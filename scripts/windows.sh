@@ -2,7 +2,8 @@
 # Builds Crownhead for Windows (x86-64) on Debian and packs a zip for players.
 #
 #   scripts/windows.sh          the programs and the CheckerBoard engine, into target/windows/
-#   scripts/windows.sh test     the test suite of the Windows build, under Wine
+#   scripts/windows.sh test     the test suite of the Windows build, under Wine (in a folder of its
+#                               own below target/windows/); further words go to cargo test
 #
 # Needs the Debian packages gcc-mingw-w64-x86-64 and zip, and wine64 and wine for the tests. The
 # standard library is compiled from the source that belongs to the host's own compiler: rustup's
@@ -82,6 +83,16 @@ for_windows() {
         cargo "$command" -Z build-std=std,panic_unwind --target $target --locked "$@"
 }
 
+# A Wine folder of its own, with what an old Wine lacks.
+prepare_wine() {
+    export WINEPREFIX="$dir/wine" WINEARCH=win64 WINEDEBUG="${WINEDEBUG:--all}"
+    export WINEDLLOVERRIDES="mscoree,mshtml="
+    system=$WINEPREFIX/drive_c/windows/system32
+    [ -d "$system" ] || wine wineboot --init >"$dir/wine.log" 2>&1
+    [ -e "$system/bcryptprimitives.dll" ] || x86_64-w64-mingw32-gcc -O2 -shared \
+        scripts/windows/bcryptprimitives.c -o "$system/bcryptprimitives.dll" -ladvapi32
+}
+
 pack() {
     need zip zip
     name=crownhead-$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)-windows
@@ -108,10 +119,12 @@ build)
     ;;
 test)
     need wine "wine wine64"
-    WINEDEBUG=${WINEDEBUG:--all} for_windows test --workspace
+    prepare_wine
+    shift
+    for_windows test --workspace --no-fail-fast "$@"
     ;;
 *)
-    echo "usage: scripts/windows.sh [test]" >&2
+    echo "usage: scripts/windows.sh [test [...]]" >&2
     exit 2
     ;;
 esac

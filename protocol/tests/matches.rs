@@ -133,12 +133,14 @@ fn engines_that_answer_badly_lose_by_it() {
 
 #[test]
 fn engines_that_end_lose_by_it() {
-    misbehave(
-        "crash",
-        "crash",
-        "exit status: 9): assertion failed: the mock has had enough",
-    );
-    misbehave("quitter", "crash", "exit status: 0");
+    let status = if cfg!(windows) {
+        "exit code"
+    } else {
+        "exit status"
+    };
+    let words = format!("{status}: 9): assertion failed: the mock has had enough");
+    misbehave("crash", "crash", &words);
+    misbehave("quitter", "crash", &format!("{status}: 0"));
 }
 
 #[test]

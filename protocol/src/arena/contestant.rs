@@ -74,8 +74,9 @@ pub enum ContestantError {
 impl FromStr for Contestant {
     type Err = ContestantError;
 
-    /// Fields are separated by commas. A value with a comma is put in double quotes; in them a
-    /// backslash keeps the next character. Within a command, words are split as by a shell.
+    /// Fields are separated by commas. A value with a comma is put in double quotes; in them `\"`
+    /// is a double quote. Within a command, words are split as by a shell; on Windows, where paths
+    /// have backslashes, these mean nothing else.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut contestant = Self::default();
         for field in fields(text).ok_or_else(|| ContestantError::OpenQuote(text.into()))? {
@@ -97,17 +98,37 @@ impl FromStr for Contestant {
 fn fields(text: &str) -> Option<Vec<String>> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
-    let mut characters = text.chars();
+    let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         let field = fields.last_mut()?;
         match character {
             '"' => quoted = !quoted,
-            '\\' if quoted => field.push(characters.next()?),
+            '\\' if quoted && characters.peek() == Some(&'"') => field.extend(characters.next()),
             ',' if !quoted => fields.push(String::new()),
             other => field.push(other),
         }
     }
     (!quoted).then_some(fields)
+}
+
+/// Splits a command as a shell does; where a backslash is text, quotes are all that there is to
+/// keep words together. `None` if a quote is open.
+fn words(command: &str, backslash_is_text: bool) -> Option<Vec<String>> {
+    if !backslash_is_text {
+        return shlex::split(command);
+    }
+    let mut doubled = String::new();
+    let mut quote = None;
+    for character in command.chars() {
+        match (character, quote) {
+            ('\\', None | Some('"')) => doubled.push('\\'),
+            ('"' | '\'', None) => quote = Some(character),
+            (_, Some(open)) if open == character => quote = None,
+            _ => {}
+        }
+        doubled.push(character);
+    }
+    shlex::split(&doubled)
 }
 
 impl Contestant {
@@ -161,7 +182,7 @@ impl Contestant {
 
     /// The words of the command; `None` if there are none or a quote is open.
     fn words(&self) -> Option<Vec<String>> {
-        shlex::split(&self.command).filter(|words| !words.is_empty())
+        words(&self.command, cfg!(windows)).filter(|words| !words.is_empty())
     }
 
     /// The program that it runs, `None` if there is none: from one start to the next it may have
@@ -246,6 +267,32 @@ mod tests {
             (Some(64), Some(5000))
         );
         assert!(engine.allowance.time.is_some());
+    }
+
+    #[test]
+    fn windows_paths_keep_their_backslashes() {
+        let field = fields(r#"cmd="C:\Program Files\a,b.exe",name="\\server\x \"y\"""#);
+        let expected = [r"cmd=C:\Program Files\a,b.exe", r#"name=\\server\x "y""#];
+        assert_eq!(field.expect("closed quotes"), expected);
+        for (command, split) in [
+            (
+                r"C:\engines\new.exe hub",
+                vec![r"C:\engines\new.exe", "hub"],
+            ),
+            (
+                r"'C:\my engines\new.exe' hub",
+                vec![r"C:\my engines\new.exe", "hub"],
+            ),
+            (
+                r#""\\server\it's\x.exe" hub"#,
+                vec![r"\\server\it's\x.exe", "hub"],
+            ),
+        ] {
+            let found = words(command, true).expect(command);
+            assert_eq!(found, split);
+        }
+        assert_eq!(words("'a", true), None);
+        assert_eq!(words(r"a\ b", false), Some(vec!["a b".to_owned()]));
     }
 
     #[test]
