@@ -13,8 +13,8 @@ use engine::engine::EngineOptions;
 use engine::notation::fen;
 use engine::rules::{Game, Position};
 use engine::search::Limits;
-use protocol::dxp::message::{GameRequest, Reason, Start, Verdict};
-use protocol::dxp::peer::{Note, Offer, Parting, PeerOptions, talk};
+use protocol::dxp::message::{BackVerdict, GameRequest, Reason, Start, Verdict};
+use protocol::dxp::peer::{Note, Offer, PAUSE, Parting, PeerOptions, talk};
 use protocol::dxp::{Ending, Message, Record, board};
 use protocol::hub::reading::{PosStyle, Reading};
 use protocol::player::Player;
@@ -28,6 +28,7 @@ fn options() -> PeerOptions {
         limits: Some(Limits::to_depth(3)),
         style: PosStyle::Auto,
         patience: PATIENCE,
+        pause: PAUSE,
         offer: None,
     }
 }
@@ -146,6 +147,16 @@ fn request(name: &str, follower: char, rest: &str) -> String {
     format!("R01{name:<32}{follower}005000{rest}")
 }
 
+/// The mover and the letters of a board, plainly.
+fn plain(text: &str) -> String {
+    let board = board::write(&fen::read(text).expect(text), Reading::Plain);
+    let Start::Board(turn, letters) = board else {
+        panic!("a board")
+    };
+    let turn = if turn == Color::White { 'W' } else { 'Z' };
+    format!("{turn}{letters}")
+}
+
 const ACCEPTED: &str = "ACrownhead test                  0";
 
 /// The messages of a recording with their direction.
@@ -189,6 +200,87 @@ fn recorded_games_of_pydraughts_replay() {
         let mut reached = moves.iter().map(|&mv| position.play(mv));
         assert!(position == end || reached.any(|it| it == end), "{name}");
     }
+}
+
+/// A record of games, one after the other, with notes on how boards are meant and where
+/// pydraughts' own board was when a game was over.
+struct Replay {
+    style: PosStyle,
+    name: String,
+    game: Game,
+    back: Option<(u16, Color)>,
+}
+
+impl Replay {
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::GameRequest(request) => {
+                let reading = board::reading(self.style, &request.name);
+                self.game = Game::new(board::read(&request.start, reading).expect("a board"));
+                assert_eq!(board::write(&self.game.position(), reading), request.start);
+                self.name = request.name;
+            }
+            Message::Move(played) => {
+                let mv = played.find(&self.game.position()).expect("a legal move");
+                self.game.play(mv).expect("a legal move");
+            }
+            Message::BackRequest { number, turn } => self.back = Some((number, turn)),
+            Message::BackAnswer(verdict) => {
+                assert_eq!(verdict, BackVerdict::Yes);
+                self.go_back();
+            }
+            Message::GameEnd { reason, .. } if reason == Reason::Lost => {
+                assert!(!self.game.position().can_move());
+            }
+            _ => {}
+        }
+    }
+
+    /// pydraughts counts moves as if White began.
+    fn go_back(&mut self) {
+        let (number, turn) = self.back.take().expect("a request");
+        assert!(board::is_pydraughts(&self.name));
+        let ply = 2 * usize::from(number - 1) + usize::from(turn == Color::Black);
+        while self.game.moves().len() > ply {
+            self.game.undo();
+        }
+    }
+
+    /// The client may have moved once more before it left, without telling.
+    fn has_come_to(&self, end: Position) -> bool {
+        let position = self.game.position();
+        let moves = position.legal_moves();
+        position == end || moves.iter().any(|&mv| position.play(mv) == end)
+    }
+}
+
+/// Games against pydraughts in both roles and among ourselves, by
+/// `scripts/pydraughts_dxp_games.py --record`.
+#[test]
+fn games_in_every_role_replay() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts");
+    let text = fs::read_to_string(folder.join("dxp-pydraughts-roles.txt")).expect("a record");
+    let mut replay = Replay {
+        style: PosStyle::Auto,
+        name: String::new(),
+        game: Game::default(),
+        back: None,
+    };
+    let mut ends = 0;
+    for line in text.lines() {
+        if let Some(style) = line.strip_prefix("# style ") {
+            replay.style = PosStyle::named(style).expect(line);
+        } else if let Some(end) = line.strip_prefix("# end ") {
+            assert!(replay.has_come_to(fen::read(end).expect(end)), "{line}");
+            ends += 1;
+        } else if let Some(text) = line.strip_prefix(['<', '>']) {
+            let text = text.trim_start().strip_suffix("\\0").expect(line);
+            let message = Message::read(text).expect(line);
+            assert_eq!(message.to_string(), text);
+            replay.take(message);
+        }
+    }
+    assert_eq!(ends, 40);
 }
 
 /// What Moby Dam answers to the same messages differs in detail only.
@@ -237,14 +329,17 @@ fn a_recorded_probe_is_answered_in_kind() {
 /// Both ends at once, colours in turn, over one connection.
 #[test]
 fn we_play_several_games_against_ourselves() {
-    for (start_fen, moves) in [
-        ("B:W21-32:B1-12", 8),
-        ("W:WK18,21,30:BK5,7,12", 0),
-        ("W:WK27:B20", 0),
+    let [plain, swapped] = [Reading::Plain, Reading::Swapped].map(PosStyle::Fixed);
+    for (start_fen, moves, style) in [
+        ("B:W21-32:B1-12", 8, PosStyle::Auto),
+        ("W:WK18,21,30:BK5,7,12", 0, PosStyle::Auto),
+        ("W:WK18,21,30:BK5,7,12", 0, swapped),
+        ("W:WK27:B20", 0, plain),
     ] {
         let (a_input, b_output) = std::io::pipe().expect("a pipe");
         let (b_input, a_output) = std::io::pipe().expect("a pipe");
-        let (follower, _stop) = start(a_input, a_output, options());
+        let both = PeerOptions { style, ..options() };
+        let (follower, _stop) = start(a_input, a_output, both.clone());
         let initiator = PeerOptions {
             name: "Initiator".into(),
             offer: offer(4).map(|offer| Offer {
@@ -252,7 +347,7 @@ fn we_play_several_games_against_ourselves() {
                 moves,
                 ..offer
             }),
-            ..options()
+            ..both
         };
         let (initiator, _stop) = start(b_input, b_output, initiator);
         let (parting, records) = initiator.recv_timeout(3 * PATIENCE).expect("an end");
@@ -272,6 +367,7 @@ fn we_play_several_games_against_ourselves() {
                 ("Crownhead test", "Initiator")
             );
             assert!(one.game.moves().eq(two.game.moves()), "{start_fen}");
+            assert_eq!(Ok(two.game.start()), fen::read(start_fen));
             if moves > 0 {
                 assert_eq!(one.game.moves().len(), 2 * usize::from(moves));
             } else {
@@ -291,12 +387,8 @@ fn finished_positions_end_the_game() {
     // We win with our first move; the peer says nothing, or says so.
     for says_so in [true, false] {
         let mut other = Other::follower();
-        let board = board::write(&fen::read("W:WK27:B28").expect("a board"));
-        let Start::Board(_, letters) = board else {
-            panic!("a board")
-        };
         other.ask(
-            &request("Peer", 'W', &format!("BW{letters}")),
+            &request("Peer", 'W', &format!("B{}", plain("W:WK27:B28"))),
             &[ACCEPTED, "M0000273200"],
         );
         if says_so {
@@ -311,10 +403,10 @@ fn finished_positions_end_the_game() {
     }
     // The peer wins: we resign instead of a move.
     let mut other = Other::follower();
-    let Start::Board(_, letters) = board::write(&fen::read("W:WK27:B28").expect("a board")) else {
-        panic!("a board")
-    };
-    other.ask(&request("Peer", 'Z', &format!("BW{letters}")), &[ACCEPTED]);
+    other.ask(
+        &request("Peer", 'Z', &format!("B{}", plain("W:WK27:B28"))),
+        &[ACCEPTED],
+    );
     other.ask("M0000273200", &["E10"]);
     other.ask("E00", &[]);
     // And the next game begins on the same connection.
@@ -326,10 +418,7 @@ fn finished_positions_end_the_game() {
     assert_eq!(results, ["0-1", "1/2-1/2"]);
     // A game that is over before it begins is none.
     let mut other = Other::follower();
-    let Start::Board(_, letters) = board::write(&fen::read("W:W5:B1").expect("a board")) else {
-        panic!("a board")
-    };
-    let over = request("Peer", 'W', &format!("BW{letters}"));
+    let over = request("Peer", 'W', &format!("B{}", plain("W:W5:B1")));
     other.ask(
         &over,
         &["Cthe game is over", "ACrownhead test                  2"],

@@ -21,7 +21,7 @@ use engine::notation::{Notation, pdn};
 use engine::search::Limits;
 use parking_lot::Mutex;
 use protocol::dxp::message::Verdict;
-use protocol::dxp::peer::{Note, Offer, Parting, PeerOptions, talk};
+use protocol::dxp::peer::{Note, Offer, PAUSE, Parting, PeerOptions, talk};
 use protocol::dxp::{Message, PORT, Record};
 use protocol::hub::reading::PosStyle;
 use protocol::player::Player;
@@ -66,7 +66,8 @@ pub(super) struct Dxp {
     /// Think S seconds about each move, whatever the clock says.
     #[arg(long, value_name = "S", value_parser = seconds)]
     time: Option<Duration>,
-    /// How boards in requests are meant: pydraughts turns them and swaps the colours.
+    /// How boards in requests are meant, the other program's and ours: pydraughts turns them and
+    /// swaps the colours (auto: it does, others do not).
     #[arg(long, value_name = "STYLE", default_value = "auto", value_parser = style)]
     pos_style: PosStyle,
     /// How long the other program may be silent, in seconds.
@@ -176,6 +177,7 @@ impl Dxp {
             limits: self.time.map(Limits::for_time),
             style: self.pos_style,
             patience: self.patience,
+            pause: PAUSE,
             offer,
         })
     }
@@ -326,6 +328,10 @@ impl Table {
                 tell_progress(&format!("the game could not be written: {error}"));
                 lost.get_or_insert(error);
             }
+            if let Note::Trouble(what) = note {
+                // Standard output may be the peer's.
+                warn(what);
+            }
             tell(news(&note));
         };
         Ok(talk(streams, &mut self.player, options, stop, &mut notes)?)
@@ -349,6 +355,7 @@ fn news(note: &Note<'_>) -> String {
         Note::Begins(peer, us) => format!("game against {peer}: we play {us}"),
         Note::Said(text) => format!("the peer says: {text}"),
         Note::Fault(what) => format!("the peer is at fault: {what}"),
+        Note::Trouble(what) => format!("at our end: {what}"),
         Note::Over(record) => {
             let plies = record.game.moves().len();
             let (result, ending) = (record.result(), &record.ending);

@@ -30,10 +30,14 @@ pub fn reading(style: PosStyle, name: &str) -> Reading {
     }
 }
 
-/// The position as a request carries it, plainly.
+/// The position as a request carries it.
 #[must_use]
-pub fn write(position: &Position) -> Start {
-    let letter = |square| match position.at(square) {
+pub fn write(position: &Position, reading: Reading) -> Start {
+    let shown = match reading {
+        Reading::Plain => *position,
+        Reading::Swapped => position.rotated(),
+    };
+    let letter = |square| match shown.at(square) {
         None => 'e',
         Some((Color::Black, Piece::Man)) => 'z',
         Some((Color::Black, Piece::King)) => 'Z',
@@ -99,7 +103,11 @@ mod tests {
         let found = read(&sent, Reading::Swapped).expect("a board");
         assert_eq!(fen::write(&found), "W:WK18,21,30:BK5,7,12");
         let plain = read(&sent, Reading::Plain).expect("a board");
-        assert_eq!(read(&write(&plain), Reading::Plain), Ok(plain));
+        for reading in [Reading::Plain, Reading::Swapped] {
+            assert_eq!(read(&write(&plain, reading), reading), Ok(plain));
+        }
+        assert_eq!(write(&found, Reading::Swapped), sent);
+        assert_ne!(write(&found, Reading::Plain), sent);
         assert_eq!(read(&Start::Normal, Reading::Swapped), Ok(Position::START));
     }
 

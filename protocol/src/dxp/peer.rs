@@ -19,7 +19,7 @@ use super::board;
 use super::contest::{Contest, Ending, Record, Terms};
 use super::message::{BackVerdict, GameRequest, Message, Played, Reason, VERSION, Verdict};
 use super::wire::{Wire, listen};
-use crate::hub::reading::PosStyle;
+use crate::hub::reading::{PosStyle, Reading};
 use crate::lines::Line;
 use crate::player::{Event, Player, Search};
 
@@ -32,6 +32,10 @@ const MOST_CHAT: u32 = 100;
 /// How long a program may take to answer where it need not think.
 const COURTESY: Duration = Duration::from_secs(10);
 
+/// What pydraughts needs between two messages that follow each other: it takes two that arrive
+/// together for one.
+pub const PAUSE: Duration = Duration::from_millis(120);
+
 /// How we play.
 #[derive(Clone, Debug)]
 pub struct PeerOptions {
@@ -43,6 +47,9 @@ pub struct PeerOptions {
     pub style: PosStyle,
     /// How long the peer may think about a move, and be idle between games.
     pub patience: Duration,
+    /// Kept between messages of ours that follow each other; [`PAUSE`] unless the peer is known to
+    /// need none.
+    pub pause: Duration,
     /// The games to ask for as initiator; `None` to wait for requests as follower.
     pub offer: Option<Offer>,
 }
@@ -71,6 +78,8 @@ pub enum Note<'a> {
     Said(&'a str),
     /// The peer sent something that makes no sense: what.
     Fault(&'a str),
+    /// Something failed at our end, and the game goes on: what.
+    Trouble(&'a str),
     /// A game is over.
     Over(&'a Record),
 }
@@ -138,7 +147,7 @@ where
 {
     let messages = listen(streams.0)?;
     let mut peer = Peer {
-        wire: Wire::new(streams.1),
+        wire: Wire::new(streams.1, options.pause),
         player,
         options,
         notes,
@@ -296,6 +305,11 @@ impl<W: Write> Peer<'_, W> {
         self.wire.send(&Message::GameAnswer(name, verdict))
     }
 
+    /// How the boards of our own requests are meant.
+    fn our_reading(&self) -> Reading {
+        board::reading(self.options.style, &self.options.name)
+    }
+
     /// Asks for the next game of the offer.
     fn ask(&mut self) -> Step {
         let Some(offer) = &self.options.offer else {
@@ -316,7 +330,7 @@ impl<W: Write> Peer<'_, W> {
             follower: !us,
             minutes: offer.minutes.into(),
             moves: offer.moves,
-            start: board::write(&offer.start),
+            start: board::write(&offer.start, self.our_reading()),
         };
         let terms = Terms {
             start: offer.start,
@@ -382,7 +396,7 @@ impl<W: Write> Peer<'_, W> {
                     self.wire.send(&Message::Move(Played::new(mv, seconds)))?;
                 }
             }
-            (Event::Fault(what) | Event::Damage(what), _) => (self.notes)(Note::Fault(&what)),
+            (Event::Fault(what) | Event::Damage(what), _) => (self.notes)(Note::Trouble(&what)),
             _ => {}
         }
         Ok(Continue(()))

@@ -11,20 +11,23 @@ use crossbeam::channel::Receiver;
 use super::{LONGEST, Message};
 use crate::lines::{Line, Lines};
 
-/// Between two messages that follow each other: pydraughts takes two that arrive together for one.
-const PAUSE: Duration = Duration::from_millis(120);
-
 /// The half of a stream that is written to.
 #[derive(Debug)]
 pub(super) struct Wire<W> {
     out: W,
+    /// Kept between two messages that follow each other.
+    pause: Duration,
     /// When we sent our last message, unless the peer has been heard since.
     sent: Option<Instant>,
 }
 
 impl<W: Write> Wire<W> {
-    pub(super) fn new(out: W) -> Self {
-        Self { out, sent: None }
+    pub(super) fn new(out: W, pause: Duration) -> Self {
+        Self {
+            out,
+            pause,
+            sent: None,
+        }
     }
 
     /// The peer has said something, so it has read what came before.
@@ -35,7 +38,7 @@ impl<W: Write> Wire<W> {
     /// Sends a message in one piece, after a pause where it is needed.
     pub(super) fn send(&mut self, message: &Message) -> io::Result<()> {
         if let Some(sent) = self.sent {
-            thread::sleep(PAUSE.saturating_sub(sent.elapsed()));
+            thread::sleep(self.pause.saturating_sub(sent.elapsed()));
         }
         self.out.write_all(format!("{message}\0").as_bytes())?;
         self.out.flush()?;

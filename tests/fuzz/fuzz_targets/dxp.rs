@@ -1,5 +1,6 @@
 //! Any bytes from a DXP peer: each message is an error of one line or reads back as written, and
-//! a whole conversation ends with every game on record.
+//! a whole conversation ends with every game on record. The last byte says who asks for games and
+//! how boards are meant.
 #![no_main]
 
 use std::io::{Cursor, sink};
@@ -7,12 +8,14 @@ use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use crossbeam::channel::never;
+use engine::board::Color;
 use engine::engine::EngineOptions;
+use engine::rules::Position;
 use engine::search::Limits;
 use libfuzzer_sys::fuzz_target;
 use protocol::dxp::Message;
-use protocol::dxp::peer::{Note, PeerOptions, talk};
-use protocol::hub::reading::PosStyle;
+use protocol::dxp::peer::{Note, Offer, PeerOptions, talk};
+use protocol::hub::reading::{PosStyle, Reading};
 use protocol::player::Player;
 
 /// One player for all runs: its memory is not what is tested.
@@ -35,12 +38,21 @@ fuzz_target!(|bytes: &[u8]| {
             Err(error) => assert_eq!(error.to_string().lines().count(), 1),
         }
     }
+    let kind = bytes.last().copied().unwrap_or_default();
+    let offer = Offer {
+        start: Position::START,
+        us: if kind & 4 == 0 { Color::Black } else { Color::White },
+        minutes: 1,
+        moves: 0,
+        games: 3,
+    };
     let options = PeerOptions {
         name: "Fuzz".into(),
         limits: Some(Limits::to_depth(1)),
-        style: PosStyle::Auto,
+        style: if kind & 2 == 0 { PosStyle::Auto } else { PosStyle::Fixed(Reading::Swapped) },
         patience: Duration::from_millis(50),
-        offer: None,
+        pause: Duration::ZERO,
+        offer: (kind & 1 != 0).then_some(offer),
     };
     let (mut begun, mut over) = (0, 0);
     let mut count = |note: Note<'_>| match note {
