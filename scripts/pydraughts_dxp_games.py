@@ -82,7 +82,7 @@ class Tap:
     def note(self, line):
         with self.lock:
             self.said.append(line)
-            print(line, file=self.record)
+            print(line, file=self.record, flush=True)
 
 
 def listen(engine, games, style="auto"):
@@ -179,7 +179,7 @@ def lead(server, chance, games, style):
         messages.write("A" + "pydraughts".ljust(32) + "0")
         while True:
             if we_move and board.is_over():
-                messages.write("E10")
+                messages.write("E20" if board.winner() == 0 else "E10")
                 assert codec.parse(messages.read())["type"] == "E"
                 break
             if we_move:
@@ -262,7 +262,6 @@ def play_itself(options, _, record):
         assert follower.wait(timeout=10) == 0
         for board in replay(tap.said, offer[1]):
             yield "both", board
-            tap.note(f"# end {board.fen}")
 
 
 def main():

@@ -5,8 +5,9 @@
     venv/bin/python scripts/pydraughts_games.py target/release/crownhead --games 20
 
 The engine plays the first and the second mover in turn against random (seeded) replies, from the
-start position and from set-ups with kings, under clocks, fixed times, depths and node counts; now
-and then it ponders on the reply that it expects. An illegal move raises inside the client, a hang
+start position and from set-ups with kings, under clocks, fixed times, depths and node counts. It
+ponders on the reply that it expects (`--ponder 1` after every move), which comes in half of the
+cases and is a hit, and else the pondering is stopped. An illegal move raises inside the client, a hang
 ends by an alarm: both fail the run. Exit code 0 if every game came to its end.
 """
 
@@ -42,42 +43,56 @@ def limit_of(game, clock):
     return kinds[game % len(kinds)]
 
 
-def stop_pondering(engine):
-    """Stops once the search has begun, however slow this machine is just now."""
-    while engine._last_sent != "go ponder":
-        time.sleep(0.01)
-    time.sleep(0.05)
-    engine.stop()
+def ponder(engine, after, limit, end):
+    """Ponders after the expected reply until `end` is called, which comes once the search has
+    begun, however slow this machine is just now; the client raises if the answer is not legal."""
 
+    def wait():
+        while engine._last_sent != "go ponder":
+            time.sleep(0.01)
+        time.sleep(0.05)
+        end()
 
-def ponder(engine, board, expected):
-    """Ponders until a stop; the client raises if the answer is not legal after the reply."""
-    after = board.copy()
-    after.push(expected)
-    if not after.is_over():
-        threading.Thread(target=stop_pondering, args=[engine]).start()
-        engine.play(after, Limit(time=5), ponder=True)
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    result = engine.play(after, limit, ponder=True)
+    waiting.join()
+    return result
 
 
 def play(engine, game, chance, longest, ponders):
     setup = SETUPS[game % len(SETUPS)]
     board = Board(variant="english", fen=setup)
     engine_to_move = game % 2 == 0
-    clock, plies = 3.0, 0
-    while not board.is_over() and plies < longest:
+    clock, hits = 3.0, 0
+    while not board.is_over() and len(board.move_stack) < longest:
         if engine_to_move:
             result = engine.play(board, limit_of(game, clock), ponder=False)
-            clock -= 0.05
             board.push(result.move)
-            if result.ponder is not None and chance.random() < ponders:
-                ponder(engine, board, result.ponder)
+        while engine_to_move and result.ponder is not None and chance.random() < ponders:
+            after = board.copy()
+            after.push(result.ponder)
+            if after.is_over() or len(after.move_stack) >= longest:
+                break
+            if chance.random() < 0.5:
+                ponder(engine, after, Limit(time=5), engine.stop)
+                break
+            result = ponder(engine, after, limit_of(game, clock), engine.ponderhit)
+            board = after
+            board.push(result.move)
+            hits += 1
+        if engine_to_move:
+            clock -= 0.05
         else:
             board.push(chance.choice(board.legal_moves()))
         engine_to_move = not engine_to_move
-        plies += 1
+    plies = len(board.move_stack)
     side = "first" if game % 2 == 0 else "second"
     winner = {1: "Black", 2: "White"}.get(board.winner(), "nobody")
-    print(f"game {game + 1}: {setup}, engine moves {side}, {plies} plies, won by {winner}", flush=True)
+    print(
+        f"game {game + 1}: {setup}, engine moves {side}, {plies} plies, {hits} hits, won by {winner}",
+        flush=True,
+    )
     return "over" if board.is_over() else "too long"
 
 

@@ -22,6 +22,15 @@ const HELP: &str = "crownhead.htm";
 /// The most memory for decoded databases, in MiB.
 const MOST_CACHE: usize = 1 << 16;
 
+/// What is set here and not as it is on lines.
+const OWN: [&str; 5] = [
+    "dbpath",
+    "dbmbytes",
+    "max_dbpieces",
+    "enable_wld",
+    "check_wld_dir",
+];
+
 /// The most pieces on a board: what the GUI sends for databases without a limit.
 const ALL_PIECES: u32 = 24;
 
@@ -156,7 +165,12 @@ impl Desk {
             "set" => self.set(name, value.trim()),
             _ => None,
         };
-        let answer = own.or_else(|| self.worded(command));
+        let answer = match own {
+            // Said on lines, these mean less.
+            None if verb == "set" && OWN.contains(&name) => None,
+            None => self.worded(command),
+            own => own,
+        };
         if verb == "set" && answer.is_some() && name != "gamehist" {
             self.keep();
         }

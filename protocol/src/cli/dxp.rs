@@ -1,6 +1,6 @@
 //! `crownhead dxp`: games over DXP, the DamExchange protocol, on TCP or the standard streams.
 //!
-//! Owns the connections: one plays at a time, others are told so at once, and only this machine is
+//! Owns the connections: one plays at a time, others are told so soon, and only this machine is
 //! listened to unless an address says otherwise. What is said on a connection is
 //! `protocol::dxp::peer`'s affair.
 
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use crossbeam::channel::{Receiver, Sender, bounded};
@@ -30,6 +30,10 @@ use super::analyze::seconds;
 use super::input;
 use super::session::Session;
 use super::{Answer, Failure, tell_progress, warn};
+
+/// How long a connection waits for the end of the one before it: programs that connect anew for each
+/// game are back before we have put the last one away.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// A peer that does not take what we say within this time has gone.
 const WRITE: Duration = Duration::from_secs(10);
@@ -241,14 +245,14 @@ fn interrupts() -> Result<Receiver<()>, Failure> {
 }
 
 /// Accepts connections on a thread of its own; one is passed on when none is busy, others are
-/// refused.
+/// refused after the time of grace.
 fn accept(listener: TcpListener, busy: &Arc<AtomicBool>) -> io::Result<Receiver<TcpStream>> {
     let (sender, connections) = bounded(1);
     let busy = Arc::clone(busy);
     let accept = move || {
         for stream in listener.incoming() {
             match stream {
-                Ok(stream) if busy.swap(true, Ordering::AcqRel) => refuse(stream),
+                Ok(stream) if !becomes_ours(&busy) => refuse(stream),
                 Ok(stream) => {
                     if sender.send(stream).is_err() {
                         return;
@@ -261,6 +265,18 @@ fn accept(listener: TcpListener, busy: &Arc<AtomicBool>) -> io::Result<Receiver<
     };
     thread::Builder::new().name("accept".into()).spawn(accept)?;
     Ok(connections)
+}
+
+/// Whether nobody else plays now, or within the time of grace; if so, we do.
+fn becomes_ours(busy: &AtomicBool) -> bool {
+    let end = Instant::now() + GRACE;
+    while busy.swap(true, Ordering::AcqRel) {
+        if Instant::now() >= end {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    true
 }
 
 /// Few bytes, which the system takes at once: nobody is waited for.
