@@ -28,17 +28,20 @@ killed=0
 while [ "$killed" -lt "$kills" ]; do
     random=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
     wait=$((random % span))
-    if timeout -s KILL "$((wait / 1000)).$(printf %03d $((wait % 1000)))" \
-        "$program" build --pieces "$pieces" --out "$dir/killed" --threads 2 --json \
-        >"$dir/killed.log" 2>&1
-    then
-        # It was done before its time: begin anew.
-        rm -rf "$dir/killed"
-    else
+    "$program" build --pieces "$pieces" --out "$dir/killed" --threads 2 --json >"$dir/killed.log" &
+    running=$!
+    sleep "$((wait / 1000)).$(printf %03d $((wait % 1000)))"
+    kill -KILL "$running" 2>/dev/null || true
+    status=0
+    wait "$running" 2>/dev/null || status=$?
+    case $status in
+    0) rm -rf "$dir/killed" ;; # it was done before its time: begin anew
+    137)
         killed=$((killed + 1))
-        files=$(find "$dir/killed" -name '*.ctb' | wc -l)
-        echo "killed after $wait ms, $files files there"
-    fi
+        echo "killed after $wait ms, $(find "$dir" -path '*killed/*.ctb' | wc -l) files there"
+        ;;
+    *) exit 1 ;;
+    esac
 done
 build killed 2
 if find "$dir/killed" -name '*.part' | grep -q .; then echo "error: a half file stayed"; exit 1; fi

@@ -58,7 +58,9 @@ fn labelled(pieces: u32) -> Vec<(Position, Wld)> {
 #[test]
 fn labelled_positions_have_their_value_at_the_root() {
     let mut engine = engine(Some(FOUND.clone()));
-    let labelled = labelled(FOUND.most_pieces());
+    let mut labelled = labelled(FOUND.most_pieces());
+    // Databases have at most four pieces a side.
+    labelled.retain(|(position, _)| position.own().len().max(position.theirs().len()) <= 4);
     assert!(labelled.len() > 50);
     for (position, value) in labelled {
         for position in [position, position.rotated()] {
