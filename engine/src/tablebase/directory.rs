@@ -11,7 +11,7 @@
 //! weight    of a unit in its pair: 0 without bytes, else 1 + how strongly its value prevails
 //! ```
 //!
-//! Knows nothing of files. Start reading at [`Directory::transcribe_group`].
+//! Knows nothing of files. Start reading at [`Directory::group`].
 
 use super::coder::{Decoder, EVEN, Encoder, Tape};
 use super::entry::{chance, chance_cost, fit_chance};
