@@ -274,7 +274,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     file.sync_all()?;
     fs::rename(&beside, path)?;
     if let Some(folder) = path.parent() {
-        File::open(folder)?.sync_all()?;
+        system::sync_folder(folder)?;
     }
     Ok(())
 }

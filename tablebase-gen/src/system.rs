@@ -1,4 +1,4 @@
-//! What the machine has left, where the system tells.
+//! What the machine has left, where the system tells, and what it keeps on disk.
 
 use std::path::Path;
 
@@ -37,4 +37,20 @@ pub fn processor_seconds() -> Option<f64> {
     };
     let total: u64 = threads.flatten().filter_map(nanoseconds).sum();
     Some(total as f64 / 1e9)
+}
+
+/// Forces the names of the files in a folder to disk.
+///
+/// # Errors
+///
+/// If the folder cannot be opened or the disk is at fault.
+#[cfg(unix)]
+pub(crate) fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::File::open(folder)?.sync_all()
+}
+
+/// Windows opens no folder as a file; its file system keeps a journal of names by itself.
+#[cfg(not(unix))]
+pub(crate) fn sync_folder(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
