@@ -296,7 +296,8 @@ fn plant_distances(folder: &Path, change: impl Fn(u64, u8) -> u8) {
     let open = |path: &Path| Arc::new(Volume::open(path).expect("a file"));
     let values = Image::all(&open(&build::path(folder, slice))).expect("images");
     let path = distances::path(folder, slice);
-    let image = &distance::Image::all(&open(&path)).expect("images")[0];
+    let images = distance::Image::all(&open(&path)).expect("images");
+    let image = &images[0];
     let index = values[0].index();
     let units = (0..index.len().div_ceil(coding::UNIT as u64)).map(|unit| {
         let known = distance::stored_values(&values[0], unit).expect("sound units");
@@ -316,6 +317,8 @@ fn plant_distances(folder: &Path, change: impl Fn(u64, u8) -> u8) {
     let header = image.header();
     let longest = (header.longest, header.longest_at);
     let bytes = distance::file::assemble(slice, longest, header.least, &units);
+    // Windows writes to no file that is mapped.
+    drop(images);
     fs::remove_file(&path).expect("the old file goes");
     fs::write(&path, bytes.expect("an image")).expect("written");
 }
@@ -393,7 +396,9 @@ fn samples_find_what_moves_contradict() {
 /// Rewrites one file with other values: `change` gets each stored value with its position.
 fn plant(folder: &Path, slice: Slice, change: impl Fn(&Position, u8) -> u8) {
     let path = build::path(folder, slice);
-    let image = &Image::all(&Arc::new(Volume::open(&path).expect("a file"))).expect("images")[0];
+    let volume = Arc::new(Volume::open(&path).expect("a file"));
+    let images = Image::all(&volume).expect("images");
+    let image = &images[0];
     let index = Index::new(slice);
     let mut planted = Vec::new();
     let mut counts = Counts::default();
@@ -424,6 +429,8 @@ fn plant(folder: &Path, slice: Slice, change: impl Fn(&Position, u8) -> u8) {
         .map(|(number, values)| unit::encode(&index, &model, number, values))
         .collect();
     let bytes = file::assemble(&index, image.header().counts, &model, &units);
+    // Windows writes to no file that is mapped.
+    drop((images, volume));
     fs::remove_file(&path).expect("the old file goes");
     fs::write(&path, bytes).expect("written");
 }
