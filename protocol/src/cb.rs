@@ -35,6 +35,7 @@ get X                         the value of hashsize, searchthreads, cpus, gamety
                               book, bookfile (no opening book); of allscores, solve (no such modes)
 set dbpath DIRS               endgame databases: folders separated as in PATH; auto, built-in, off
 set dbmbytes MB               memory for their decoded values
+set max_dbpieces N            only those of up to so many pieces (24: all)
 set enable_wld 0|1            without them, or with those found where they usually are
 set hashsize MB               size of the transposition table
 set searchthreads N           number of search threads
@@ -82,6 +83,10 @@ impl Cb {
             "dbmbytes" => {
                 let mb = within(1, Settings::MOST_TABLEBASE)?;
                 Request::Set(Setting::TablebaseCache(mb))
+            }
+            "max_dbpieces" => {
+                let pieces = within(0, Settings::MOST_PIECES as usize)?;
+                Request::Set(Setting::TablebasePieces(pieces as u32))
             }
             "enable_wld" => Request::Set(Setting::Tablebase(match within(0, 1)? {
                 0 => Wanted::Off,
@@ -150,7 +155,7 @@ fn cpus() -> usize {
 /// What is true about a setting that nothing depends on.
 fn without_effect(name: &str) -> Option<String> {
     let what = match name {
-        "max_dbpieces" | "check_wld_dir" => "databases are used as far as they are there",
+        "check_wld_dir" => "databases are used as far as they are there",
         "mtcpath" | "enable_mtc" | "check_mtc_dir" => "no databases of moves to conversion",
         "book" | "bookfile" => "no opening book",
         "allscores" | "solve" => "no such mode",
@@ -283,6 +288,7 @@ fn changed(setting: &Setting) -> String {
         Setting::Seed(seed) => format!("seed {seed}"),
         Setting::Tablebase(wanted) => format!("dbpath {wanted}"),
         Setting::TablebaseCache(mb) => format!("dbmbytes {mb}"),
+        Setting::TablebasePieces(pieces) => format!("max_dbpieces {pieces}"),
     }
 }
 
@@ -406,6 +412,7 @@ mod tests {
             ("set variety 30", Setting::Variety(30)),
             ("set seed 5", Setting::Seed(5)),
             ("set dbmbytes 64", Setting::TablebaseCache(64)),
+            ("set max_dbpieces 4", Setting::TablebasePieces(4)),
             ("set enable_wld 0", Setting::Tablebase(Wanted::Off)),
             (
                 "set dbpath C:\\My databases\\x",

@@ -56,6 +56,8 @@ pub enum Setting {
     Tablebase(Wanted),
     /// Memory for decoded values of endgame databases, in MiB.
     TablebaseCache(usize),
+    /// Endgame databases of so many pieces at most.
+    TablebasePieces(u32),
 }
 
 impl Setting {
@@ -115,6 +117,8 @@ pub struct Settings {
     pub seed: u64,
     /// See [`Setting::TablebaseCache`].
     pub tablebase_mb: usize,
+    /// See [`Setting::TablebasePieces`].
+    pub tablebase_pieces: u32,
 }
 
 /// The ranges that handshakes declare.
@@ -123,6 +127,8 @@ impl Settings {
     pub const MOST_HASH: usize = 1 << 20;
     /// The most memory for decoded values of endgame databases, in MiB (64 GiB).
     pub const MOST_TABLEBASE: usize = 1 << 16;
+    /// As many pieces as there can be.
+    pub const MOST_PIECES: u32 = 24;
     /// The most threads.
     pub const MOST_THREADS: usize = engine::engine::Engine::MOST_THREADS;
     /// The most variety, in hundredths of a man.

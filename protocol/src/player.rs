@@ -111,6 +111,7 @@ impl Player {
             variety: 0,
             seed: 0,
             tablebase_mb: CACHE_MB,
+            tablebase_pieces: Settings::MOST_PIECES,
         };
         Ok(Self {
             engine,
@@ -141,7 +142,14 @@ impl Player {
             Setting::Threads(threads) => self.settings.threads = self.engine.set_threads(threads),
             Setting::Tablebase(wanted) => self.open(&wanted).map_err(bad)?,
             Setting::TablebaseCache(mb) => {
-                self.open_databases(self.wanted.clone(), mb).map_err(bad)?;
+                let pieces = self.settings.tablebase_pieces;
+                self.open_databases(self.wanted.clone(), mb, pieces)
+                    .map_err(bad)?;
+            }
+            Setting::TablebasePieces(pieces) => {
+                let mb = self.settings.tablebase_mb;
+                self.open_databases(self.wanted.clone(), mb, pieces)
+                    .map_err(bad)?;
             }
             Setting::Variety(variety) => self.settings.variety = variety,
             Setting::Seed(seed) => {
@@ -155,11 +163,17 @@ impl Player {
         Ok(())
     }
 
-    fn open_databases(&mut self, wanted: Wanted, cache: usize) -> Result<(), FileError> {
-        let found = databases::open(&wanted, cache)?;
+    fn open_databases(
+        &mut self,
+        wanted: Wanted,
+        cache: usize,
+        pieces: u32,
+    ) -> Result<(), FileError> {
+        let found = databases::open_up_to(&wanted, cache, pieces)?;
         self.engine.set_tablebase(found.tablebase.map(Arc::new));
         self.wanted = wanted;
         self.settings.tablebase_mb = cache;
+        self.settings.tablebase_pieces = pieces;
         Ok(())
     }
 
@@ -169,7 +183,12 @@ impl Player {
     ///
     /// When one cannot be opened; those in use stay.
     pub fn open(&mut self, wanted: &Wanted) -> Result<(), FileError> {
-        self.open_databases(wanted.clone(), self.settings.tablebase_mb)
+        let Settings {
+            tablebase_mb,
+            tablebase_pieces,
+            ..
+        } = self.settings;
+        self.open_databases(wanted.clone(), tablebase_mb, tablebase_pieces)
     }
 
     /// The endgame databases in use.

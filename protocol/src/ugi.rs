@@ -126,6 +126,10 @@ fn set_option(rest: &str) -> Result<Request, ProtocolError> {
             1,
             Settings::MOST_TABLEBASE,
         )?)),
+        "tablebasepieces" => {
+            let pieces = within(0, Settings::MOST_PIECES as usize)?;
+            Request::Set(Setting::TablebasePieces(pieces as u32))
+        }
         "variety" => {
             let most = Settings::MOST_VARIETY as usize;
             Request::Set(Setting::Variety(within(0, most)? as i16))
@@ -222,6 +226,12 @@ fn handshake(settings: &Settings) -> Vec<String> {
             settings.tablebase_mb as u64,
             1,
             Settings::MOST_TABLEBASE as u64,
+        ),
+        spin(
+            "TablebasePieces",
+            settings.tablebase_pieces.into(),
+            0,
+            Settings::MOST_PIECES.into(),
         ),
         "ugiok".into(),
     ]

@@ -52,6 +52,38 @@ fn a_damaged_database_is_told_once_in_every_dialect() {
     }
 }
 
+/// For matches with equal databases: each dialect limits them, and the one that tells tells so.
+#[test]
+fn databases_can_be_limited_to_so_many_pieces() {
+    let start = |dialect| {
+        Client::new(SessionOptions {
+            tablebase: Wanted::BuiltIn,
+            ..options(Some(dialect))
+        })
+    };
+    let mut checkerboard = start(Dialect::Cb);
+    for (most, told) in [(4, "4"), (0, "0"), (24, "5")] {
+        checkerboard.ask(&format!("set max_dbpieces {most}"), "max_dbpieces");
+        assert_eq!(checkerboard.ask("get max_dbpieces", told), told);
+    }
+    // White's two kings win against one within a few moves, but not at depth 1.
+    let position = "W:WK32,K31:BK1";
+    let hub = format!("pos pos={} / level depth=1 / go think", letters(position));
+    let mut client = start(Dialect::Hub);
+    client.ask("hub", "wait");
+    let mut score = |pieces: u32| {
+        client.send(&format!("set-param name=tablebase-pieces value={pieces}"));
+        let lines = client.ask_all(&hub, "done");
+        let info = lines.iter().rfind(|line| line.starts_with("info"));
+        let score = info.and_then(|line| line.split("score=").nth(1));
+        let score = score.and_then(|it| it.split(' ').next()).expect("a score");
+        score.parse::<f64>().expect("a number")
+    };
+    assert!(score(3) >= 90.0 && score(2) < 90.0 && score(24) >= 90.0);
+    let refused = client.ask("set-param name=tablebase-pieces value=25", "error");
+    assert!(refused.contains("0 to 24"), "{refused}");
+}
+
 /// Searches that are stopped, hit, left and asked again, on more threads than the machine may
 /// have, with a cache so small that threads push each other's values out.
 #[test]

@@ -32,7 +32,7 @@ const OWN: [&str; 5] = [
 ];
 
 /// The most pieces on a board: what the GUI sends for databases without a limit.
-const ALL_PIECES: u32 = 24;
+const ALL_PIECES: u32 = Settings::MOST_PIECES;
 
 /// Databases as a search gets them.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +111,7 @@ impl Desk {
                 variety: 0,
                 seed: 0,
                 tablebase_mb: CACHE_MB,
+                tablebase_pieces: ALL_PIECES,
             },
             path: String::new(),
             cache_mb: CACHE_MB,
@@ -267,7 +268,9 @@ impl Desk {
             Setting::Variety(variety) => self.settings.variety = variety,
             Setting::Seed(seed) => self.settings.seed = seed,
             // Databases belong to all engines of the process and are set elsewhere.
-            Setting::Tablebase(_) | Setting::TablebaseCache(_) => return None,
+            Setting::Tablebase(_) | Setting::TablebaseCache(_) | Setting::TablebasePieces(_) => {
+                return None;
+            }
         }
         Some(self.said(&Reply::Changed(setting)))
     }

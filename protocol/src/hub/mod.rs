@@ -85,6 +85,10 @@ impl Hub {
                 1,
                 Settings::MOST_TABLEBASE,
             )?)),
+            "tablebase-pieces" => {
+                let pieces = within(name, value, 0, Settings::MOST_PIECES as usize)?;
+                Request::Set(Setting::TablebasePieces(pieces as u32))
+            }
             "variety" => {
                 let variety = within(name, value, 0, Settings::MOST_VARIETY as usize)?;
                 Request::Set(Setting::Variety(variety as i16))
@@ -194,7 +198,7 @@ fn identity() -> Line {
         .with("country", "International")
 }
 
-fn handshake(settings: &Settings) -> [Line; 11] {
+fn handshake(settings: &Settings) -> [Line; 12] {
     let (hash, threads) = (settings.hash_mb as u64, settings.threads as u64);
     let variety = settings.variety.unsigned_abs().into();
     [
@@ -210,6 +214,12 @@ fn handshake(settings: &Settings) -> [Line; 11] {
             settings.tablebase_mb as u64,
             1,
             Settings::MOST_TABLEBASE as u64,
+        ),
+        number(
+            "tablebase-pieces",
+            settings.tablebase_pieces.into(),
+            0,
+            Settings::MOST_PIECES.into(),
         ),
         // The Hub board ponders only with engines that declare this.
         param("ponder", "false", "bool"),
