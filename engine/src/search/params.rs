@@ -13,7 +13,8 @@ pub(super) const ASPIRATION_DEPTH: i16 = 4;
 /// Shallowest node for which endgame databases are decoded; below it only what is at hand counts.
 pub(super) const DECODE_DEPTH: i16 = 3;
 /// Quiet plies up to which a database win is taken for one without knowing its distance: none of up
-/// to five pieces is further than 60 plies away from a capture or a man's move.
+/// to six pieces is further than 60 plies away from a capture or a man's move, but for two of six,
+/// 81 and 82 plies, which the rule makes a draw.
 pub(super) const TRUSTED_QUIET_PLIES: u16 = 20;
 
 /// Quiet plies above which the count is part of the table key.
