@@ -128,9 +128,12 @@ impl Mock {
             "parent" => self.leave_a_child(),
             _ => say(&depth),
         }
-        say(&format!("done move={} ponder=", self.best()));
+        let best = self.best();
         if self.is("stutterer") {
-            say(&format!("done move={}", self.best()));
+            // At once, or the second could pass for the next answer.
+            say(&format!("done move={best} ponder=\ndone move={best}"));
+        } else {
+            say(&format!("done move={best} ponder="));
         }
     }
 
