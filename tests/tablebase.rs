@@ -210,6 +210,19 @@ fn a_stopped_build_ends_the_same() {
     }
 }
 
+/// Puts another file in the place of one that may be mapped: Windows writes to no such file.
+fn replace(path: &Path, bytes: &[u8]) {
+    fs::remove_file(path).expect("the old file goes");
+    fs::write(path, bytes).expect("written");
+}
+
+fn assert_told(errors: &[String], what: &str) {
+    assert!(
+        errors.iter().any(|error| error.contains(what)),
+        "{errors:?}"
+    );
+}
+
 fn verified(folder: &Path, pieces: u32) -> verify::Report {
     let order = verify::Order {
         folder: folder.to_owned(),
@@ -319,8 +332,7 @@ fn plant_distances(folder: &Path, change: impl Fn(u64, u8) -> u8) {
     let bytes = distance::file::assemble(slice, longest, header.least, &units);
     // Windows writes to no file that is mapped.
     drop(images);
-    fs::remove_file(&path).expect("the old file goes");
-    fs::write(&path, bytes.expect("an image")).expect("written");
+    replace(&path, &bytes.expect("an image"));
 }
 
 #[test]
@@ -336,10 +348,7 @@ fn a_wrong_distance_is_found() {
         plies + 2 * u8::from(number < 2_000)
     });
     let errors = verified(folder.path(), 3).errors;
-    assert!(
-        errors.iter().any(|error| error.contains("stored, not")),
-        "{errors:?}"
-    );
+    assert_told(&errors, "stored, not");
 }
 
 #[test]
@@ -359,17 +368,13 @@ fn nothing_is_answered_from_damaged_distances() {
     for at in (0..sound.len()).step_by(1 + sound.len() / 300) {
         let mut bytes = sound.clone();
         bytes[at] ^= 0x20;
-        fs::remove_file(&path).expect("removed");
-        fs::write(&path, &bytes).expect("written");
+        replace(&path, &bytes);
         let is_refused = matches!(probed(), None | Some(Err(ProbeError::Damaged(_))));
         // Other groups of units than the one asked for, and the zeros at the end.
         assert!(is_refused || probed() == expected, "byte {at}");
     }
     let errors = verified(folder.path(), 3).errors;
-    assert!(
-        errors.iter().any(|error| error.contains("damaged")),
-        "{errors:?}"
-    );
+    assert_told(&errors, "damaged");
 }
 
 #[test]
@@ -431,8 +436,7 @@ fn plant(folder: &Path, slice: Slice, change: impl Fn(&Position, u8) -> u8) {
     let bytes = file::assemble(&index, image.header().counts, &model, &units);
     // Windows writes to no file that is mapped.
     drop((images, volume));
-    fs::remove_file(&path).expect("the old file goes");
-    fs::write(&path, bytes).expect("written");
+    replace(&path, &bytes);
 }
 
 fn kings() -> Slice {
@@ -497,8 +501,7 @@ fn nothing_is_answered_from_a_damaged_block() {
     for at in (0..sound.len()).step_by(3) {
         let mut bytes = sound.clone();
         bytes[at] ^= 0x10;
-        fs::remove_file(&path).expect("removed");
-        fs::write(&path, &bytes).expect("written");
+        replace(&path, &bytes);
         let mut tablebase = Tablebase::empty(1);
         let padding = tablebase.add_folder(folder.path()).is_ok()
             && tablebase.probe(&position) == Ok(Wld::Draw);

@@ -142,13 +142,19 @@ impl Player {
             Setting::Threads(threads) => self.settings.threads = self.engine.set_threads(threads),
             Setting::Tablebase(wanted) => self.open(&wanted).map_err(bad)?,
             Setting::TablebaseCache(mb) => {
-                let pieces = self.settings.tablebase_pieces;
-                self.open_databases(self.wanted.clone(), mb, pieces)
+                let settings = Settings {
+                    tablebase_mb: mb,
+                    ..self.settings
+                };
+                self.open_databases(self.wanted.clone(), settings)
                     .map_err(bad)?;
             }
             Setting::TablebasePieces(pieces) => {
-                let mb = self.settings.tablebase_mb;
-                self.open_databases(self.wanted.clone(), mb, pieces)
+                let settings = Settings {
+                    tablebase_pieces: pieces,
+                    ..self.settings
+                };
+                self.open_databases(self.wanted.clone(), settings)
                     .map_err(bad)?;
             }
             Setting::Variety(variety) => self.settings.variety = variety,
@@ -163,17 +169,13 @@ impl Player {
         Ok(())
     }
 
-    fn open_databases(
-        &mut self,
-        wanted: Wanted,
-        cache: usize,
-        pieces: u32,
-    ) -> Result<(), FileError> {
+    /// Opens databases by `settings`, which hold from then on.
+    fn open_databases(&mut self, wanted: Wanted, settings: Settings) -> Result<(), FileError> {
+        let (cache, pieces) = (settings.tablebase_mb, settings.tablebase_pieces);
         let found = databases::open_up_to(&wanted, cache, pieces)?;
         self.engine.set_tablebase(found.tablebase.map(Arc::new));
         self.wanted = wanted;
-        self.settings.tablebase_mb = cache;
-        self.settings.tablebase_pieces = pieces;
+        self.settings = settings;
         Ok(())
     }
 
@@ -183,12 +185,7 @@ impl Player {
     ///
     /// When one cannot be opened; those in use stay.
     pub fn open(&mut self, wanted: &Wanted) -> Result<(), FileError> {
-        let Settings {
-            tablebase_mb,
-            tablebase_pieces,
-            ..
-        } = self.settings;
-        self.open_databases(wanted.clone(), tablebase_mb, tablebase_pieces)
+        self.open_databases(wanted.clone(), self.settings)
     }
 
     /// The endgame databases in use.

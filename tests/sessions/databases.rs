@@ -13,6 +13,14 @@ use super::{check_done, letters};
 use crate::client::{Client, options};
 use crate::damaged;
 
+/// The score of the last `info` of a Hub session.
+fn last_score(lines: &[String]) -> f64 {
+    let info = lines.iter().rfind(|line| line.starts_with("info"));
+    let score = info.and_then(|line| line.split("score=").nth(1));
+    let score = score.and_then(|it| it.split(' ').next()).expect("a score");
+    score.parse().expect("a number")
+}
+
 #[test]
 fn a_damaged_database_is_told_once_in_every_dialect() {
     let folder = damaged::two_pieces();
@@ -73,11 +81,7 @@ fn databases_can_be_limited_to_so_many_pieces() {
     client.ask("hub", "wait");
     let mut score = |pieces: u32| {
         client.send(&format!("set-param name=tablebase-pieces value={pieces}"));
-        let lines = client.ask_all(&hub, "done");
-        let info = lines.iter().rfind(|line| line.starts_with("info"));
-        let score = info.and_then(|line| line.split("score=").nth(1));
-        let score = score.and_then(|it| it.split(' ').next()).expect("a score");
-        score.parse::<f64>().expect("a number")
+        last_score(&client.ask_all(&hub, "done"))
     };
     assert!(score(3) >= 90.0 && score(2) < 90.0 && score(24) >= 90.0);
     let refused = client.ask("set-param name=tablebase-pieces value=25", "error");
@@ -129,16 +133,7 @@ fn several_threads_share_the_databases() {
         client.until("done");
     }
     let won = client.ask_all(&format!("{pos} / level depth=12 / go think"), "done");
-    let info = won.iter().rfind(|line| line.starts_with("info"));
-    let score = info
-        .and_then(|line| line.split("score=").nth(1))
-        .expect("a score");
-    let score: f64 = score
-        .split(' ')
-        .next()
-        .and_then(|it| it.parse().ok())
-        .expect("a number");
-    assert!(score >= 90.0, "{won:#?}");
+    assert!(last_score(&won) >= 90.0, "{won:#?}");
     client.send("level infinite / go analyze");
     client.until("info");
     let (took, rest) = client.leave();

@@ -19,9 +19,6 @@ use protocol::message::{Codec, Question, Reply, Request, Setting, Settings, Valu
 /// The help file, in the folder of the engines.
 const HELP: &str = "crownhead.htm";
 
-/// The most memory for decoded databases, in MiB.
-const MOST_CACHE: usize = 1 << 16;
-
 /// What is set here and not as it is on lines.
 const OWN: [&str; 5] = [
     "dbpath",
@@ -30,9 +27,6 @@ const OWN: [&str; 5] = [
     "enable_wld",
     "check_wld_dir",
 ];
-
-/// The most pieces on a board: what the GUI sends for databases without a limit.
-const ALL_PIECES: u32 = Settings::MOST_PIECES;
 
 /// Databases as a search gets them.
 #[derive(Clone, Debug, Default)]
@@ -87,9 +81,6 @@ pub(crate) struct Desk {
     settings: Settings,
     /// `dbpath` as it was set; empty for where databases usually are.
     path: String,
-    cache_mb: usize,
-    /// The most pieces for which databases are used.
-    most_pieces: u32,
     enabled: bool,
     databases: Databases,
     /// Whether the databases have been looked for.
@@ -111,11 +102,9 @@ impl Desk {
                 variety: 0,
                 seed: 0,
                 tablebase_mb: CACHE_MB,
-                tablebase_pieces: ALL_PIECES,
+                tablebase_pieces: Settings::MOST_PIECES,
             },
             path: String::new(),
-            cache_mb: CACHE_MB,
-            most_pieces: ALL_PIECES,
             enabled: true,
             databases: Databases::default(),
             opened: false,
@@ -181,8 +170,8 @@ impl Desk {
     fn get(&self, name: &str) -> Option<String> {
         Some(match name {
             "dbpath" => self.path.clone(),
-            "dbmbytes" => self.cache_mb.to_string(),
-            "max_dbpieces" => self.most_pieces.to_string(),
+            "dbmbytes" => self.settings.tablebase_mb.to_string(),
+            "max_dbpieces" => self.settings.tablebase_pieces.to_string(),
             "enable_wld" => u8::from(self.enabled).to_string(),
             _ => return None,
         })
@@ -193,11 +182,11 @@ impl Desk {
             "dbpath" => value.clone_into(&mut self.path),
             "dbmbytes" => {
                 let size = value.parse::<usize>().ok()?;
-                self.cache_mb = size.clamp(1, MOST_CACHE);
+                self.settings.tablebase_mb = size.clamp(1, Settings::MOST_TABLEBASE);
             }
             "max_dbpieces" => {
                 let most = value.parse::<u32>().ok()?;
-                self.most_pieces = most.min(ALL_PIECES);
+                self.settings.tablebase_pieces = most.min(Settings::MOST_PIECES);
             }
             "enable_wld" => self.enabled = value != "0",
             "check_wld_dir" => return Some(self.look(value).1),
@@ -220,7 +209,8 @@ impl Desk {
             (true, true) => Wanted::Usual,
             (true, false) => Wanted::Folders(path.into()),
         };
-        let open = |wanted| databases::open_up_to(wanted, self.cache_mb, self.most_pieces);
+        let (cache, pieces) = (self.settings.tablebase_mb, self.settings.tablebase_pieces);
+        let open = |wanted| databases::open_up_to(wanted, cache, pieces);
         match open(&wanted) {
             Ok(found) => (found.tablebase.map(Arc::new), found.line),
             // Those built in are better than none.
@@ -289,10 +279,11 @@ impl Desk {
             hash_mb,
             threads,
             variety,
+            tablebase_mb: cache,
+            tablebase_pieces: pieces,
             ..
         } = self.settings;
-        let (path, cache, pieces) = (&self.path, self.cache_mb, self.most_pieces);
-        let enabled = u8::from(self.enabled);
+        let (path, enabled) = (&self.path, u8::from(self.enabled));
         let text = format!(
             "set hashsize {hash_mb}\nset searchthreads {threads}\nset variety {variety}\n\
              set dbmbytes {cache}\nset max_dbpieces {pieces}\nset enable_wld {enabled}\n\
