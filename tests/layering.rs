@@ -10,7 +10,7 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("board", &[]),
     ("rules", &["board"]),
     ("notation", &["board", "rules"]),
-    ("tablebase", &["board", "rules", "score"]),
+    ("tablebase", &["board", "rules", "score", "large_pages"]),
     ("eval", &["board", "rules", "score"]),
     ("large_pages", &[]),
     (

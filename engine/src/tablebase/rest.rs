@@ -26,7 +26,62 @@ pub fn all_moves_rest(position: &Position) -> bool {
         Color::Black => *position,
         Color::White => position.rotated(),
     };
-    !Threats::of(&seen).any_is_left_standing()
+    !Threats::of(seen.own(), seen.theirs(), seen.all_kings()).any_is_left_standing()
+}
+
+/// Positions looked at side by side.
+const LANES: usize = 8;
+
+/// Up to 64 positions with Black to move and without a capture for it.
+pub(super) struct Crowd {
+    own: [Bitboard; 64],
+    theirs: [Bitboard; 64],
+    kings: [Bitboard; 64],
+    len: usize,
+}
+
+impl Crowd {
+    pub(super) const fn new() -> Self {
+        Self {
+            own: [Bitboard::EMPTY; 64],
+            theirs: [Bitboard::EMPTY; 64],
+            kings: [Bitboard::EMPTY; 64],
+            len: 0,
+        }
+    }
+
+    pub(super) const fn push(&mut self, position: &Position) {
+        let at = self.len % 64;
+        self.own[at] = position.own();
+        self.theirs[at] = position.theirs();
+        self.kings[at] = position.all_kings();
+        self.len = at + 1;
+    }
+
+    /// What [`all_moves_rest`] says of each position, lowest bit first; then there are none.
+    ///
+    /// In most positions no step makes any threat. The loop that finds them has no branch and
+    /// takes several positions at a time.
+    pub(super) fn at_rest(&mut self) -> u64 {
+        let mut steps = [Bitboard::EMPTY; 64];
+        for from in (0..self.len).step_by(LANES) {
+            let lanes = self.own[from..][..LANES].iter();
+            let lanes = lanes.zip(&self.theirs[from..]).zip(&self.kings[from..]);
+            for (steps, ((&own, &theirs), &kings)) in steps[from..].iter_mut().zip(lanes) {
+                *steps = Threats::of(own, theirs, kings).steps();
+            }
+        }
+        let mut found = 0;
+        for (at, steps) in steps.iter().enumerate().take(self.len) {
+            let rests = steps.is_empty() || {
+                let (own, theirs, kings) = (self.own[at], self.theirs[at], self.kings[at]);
+                !Threats::of(own, theirs, kings).any_is_left_standing()
+            };
+            found |= u64::from(rests) << at;
+        }
+        self.len = 0;
+        found
+    }
 }
 
 /// A position with Black to move, and where new threats of Black can come from.
@@ -42,13 +97,13 @@ struct Threats {
 }
 
 impl Threats {
-    #[inline]
-    fn of(position: &Position) -> Self {
+    #[inline(always)]
+    fn of(own: Bitboard, theirs: Bitboard, kings: Bitboard) -> Self {
         let mut this = Self {
-            own: position.own(),
-            theirs: position.theirs(),
-            kings: position.all_kings(),
-            vacant: position.vacant(),
+            own,
+            theirs,
+            kings,
+            vacant: !(own | theirs),
             posts: Bitboard::EMPTY,
             blockers: Bitboard::EMPTY,
         };
@@ -86,12 +141,26 @@ impl Threats {
             || self.any_stands(Direction::DownRight)
     }
 
+    /// Where a step goes that may make a threat.
+    #[inline(always)]
+    fn steps(&self) -> Bitboard {
+        self.steps_in(Direction::UpLeft)
+            | self.steps_in(Direction::UpRight)
+            | self.steps_in(Direction::DownLeft)
+            | self.steps_in(Direction::DownRight)
+    }
+
+    #[inline(always)]
+    fn steps_in(&self, direction: Direction) -> Bitboard {
+        let movers = self.movers(direction);
+        let onto = step(movers, direction) & self.posts;
+        let away = step(movers & self.blockers, direction);
+        (onto | away) & self.vacant
+    }
+
     #[inline(always)]
     fn any_stands(&self, direction: Direction) -> bool {
-        let movers = self.movers(direction);
-        let onto = step(movers, direction) & self.vacant & self.posts;
-        let away = step(movers & self.blockers, direction) & self.vacant;
-        (onto | away)
+        self.steps_in(direction)
             .squares()
             .any(|to| self.stands(step(to.bit(), direction.opposite()), to.bit()))
     }
@@ -124,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_quick_way_is_the_rule() {
-        let mut threats = 0;
+        let (mut threats, mut crowd, mut alone) = (0, Crowd::new(), 0);
         for slice in (4..=7).flat_map(|pieces| Slice::all(pieces, 4)) {
             let index = Index::new(slice);
             for number in (0..index.len()).step_by(1 + index.len() as usize / 1_499) {
@@ -132,7 +201,14 @@ mod tests {
                 let expected = by_the_moves(&position);
                 assert_eq!(is_left_out(&position), expected, "{position:?}");
                 assert_eq!(is_left_out(&position.rotated()), expected, "{position:?}");
-                threats += u32::from(!position.has_jump() && position.is_threatened());
+                if !position.has_jump() && position.is_threatened() {
+                    threats += 1;
+                    crowd.push(&position);
+                    alone |= u64::from(expected) << (crowd.len - 1);
+                }
+                if crowd.len == 64 || number % 11 == 0 {
+                    assert_eq!(crowd.at_rest(), std::mem::take(&mut alone));
+                }
             }
         }
         assert!(threats > 10_000, "{threats}");

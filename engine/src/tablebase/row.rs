@@ -14,7 +14,6 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::index::{Index, choose, next_set, squeeze_all, unrank};
-use super::rest;
 use super::sets::{MOST_WORDS, Masks, Scene, holding};
 use super::unit::UNIT;
 use super::walk::Walk;
@@ -192,12 +191,6 @@ impl Row {
             set &= set - 1;
         }
         self.scene.with(pieces)
-    }
-
-    /// Whether the threat in position `nth` is one that needs no stored value.
-    #[inline]
-    pub(super) fn is_at_rest(&self, nth: usize) -> bool {
-        rest::all_moves_rest(&self.position(nth))
     }
 }
 

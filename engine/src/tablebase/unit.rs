@@ -9,7 +9,7 @@ use super::coder::{Decoder, Encoder};
 use super::entry::Tally;
 use super::index::Index;
 use super::model::{CAPTURE, Context, Counts, Model, OUTSIDE, THREAT, UNKNOWN, kind};
-use super::rest;
+use super::rest::{self, Crowd};
 use super::row::{Backs, Row, Rows};
 use crate::rules::Position;
 
@@ -147,11 +147,10 @@ fn each_stored(
         let place = row.at + from + nth;
         let odd = 0_usize.wrapping_sub((parity >> nth & 1) as usize);
         let backs = backs[nth];
-        let lower = if place == lately.next && backs[5] == 1 {
-            lately.last.into()
-        } else {
-            frame.at(place, backs[5])
-        };
+        // By a mask: whether the position before is stored cannot be guessed.
+        let follows = 0_usize.wrapping_sub((place == lately.next && backs[5] == 1).into());
+        let last = usize::from(lately.last);
+        let lower = last & follows | frame.at(place, backs[5]) & !follows;
         let context = Context::new(frame.neighbours(place, backs, near), lower);
         let value = visit(context.with(lately.same(odd)), place);
         lately.note(odd, place, value);
@@ -366,12 +365,12 @@ pub fn decode(
     let prevailing = (kind / 4) as u8;
     let guessed = std::hint::black_box(prevailing);
     let len = len.min(unit_len(index, unit));
-    let (mut frame, mut lately) = (Frame::new(), Lately::new());
+    let (mut frame, mut lately, mut crowd) = (Frame::new(), Lately::new(), Crowd::new());
     Rows::new(index, unit, true).each(len, |row| {
         for from in (0..row.len).step_by(64) {
             let left = (row.len - from).min(64);
             let [jump, threat] = row.captures(from).map(|bits| bits & low_bits(left));
-            let at_rest = at_rest(row, from, threat);
+            let at_rest = at_rest(&mut crowd, row, from, threat);
             frame.leave_out(row.at + from, left, jump, at_rest);
             let stored = low_bits(left) & !(jump | at_rest);
             each_stored(&mut frame, &mut lately, row, from, stored, |context, _| {
@@ -401,14 +400,19 @@ const fn as_it_is(value: u8) -> u8 {
     value
 }
 
-/// Those of the threats from `from` on that need no stored value.
+/// Those of the threats from `from` on that need no stored value; `crowd` is empty.
 #[inline(always)]
-fn at_rest(row: &Row, from: usize, mut threat: u64) -> u64 {
-    let mut found = 0;
-    while threat != 0 {
-        let nth = threat.trailing_zeros() as usize;
-        found |= u64::from(row.is_at_rest(from + nth)) << nth;
-        threat &= threat - 1;
+fn at_rest(crowd: &mut Crowd, row: &Row, from: usize, threat: u64) -> u64 {
+    let mut left = threat;
+    while left != 0 {
+        crowd.push(&row.position(from + left.trailing_zeros() as usize));
+        left &= left - 1;
+    }
+    let (mut rest, mut found, mut left) = (crowd.at_rest(), 0, threat);
+    while left != 0 {
+        found |= (left & left.wrapping_neg()) * (rest & 1);
+        rest >>= 1;
+        left &= left - 1;
     }
     found
 }
