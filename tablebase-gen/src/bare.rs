@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::capture::{CROWNHEAD, FORWARD};
 use crate::kernel::Isa;
 use crate::kings::Kings;
-use crate::lookup::Lookup;
+use crate::lookup::{Beside, Fixed, Lookup};
 use crate::pair::{Blocks, Store, advance};
 
 /// Who is to move: the side whose placements are the bits (A), or the rows (B).
@@ -423,18 +423,15 @@ impl<'r> Row<'r> {
     /// The results after one of the men behind the bits was crowned on `at`, over the others; of
     /// the rows' men those in `left` remain.
     fn bits_crowned(&self, at: Square, left: Bitboard, lookup: &mut Lookup<'_>) -> Two {
-        let others = self.bare.men[0] - 1;
         let own = Force {
-            men: others,
+            men: self.bare.men[0] - 1,
             kings: 1,
         };
         let their = Force {
             men: left.len(),
             kings: 0,
         };
-        gather(others, left | CROWNHEAD, at, |men| {
-            lookup.find((own, men), (their, left))
-        })
+        gather(&lookup.beside(own, their, Fixed::Their(left.rotated())), at)
     }
 }
 
@@ -448,27 +445,17 @@ fn rows_crowned(way: &Way, lookup: &mut Lookup<'_>) -> Two {
         men: way.left,
         kings: 0,
     };
-    gather(way.left, way.others.rotated() | CROWNHEAD, way.at, |men| {
-        lookup.find((own, way.others), (their, men.rotated()))
-    })
+    gather(&lookup.beside(own, their, Fixed::Own(way.others)), way.at)
 }
 
-/// The results with a king on `at`, bit by bit: `planes` finds them for the men of a bit. Bits
-/// with a man on one of the squares `not` stay zero.
-fn gather<'p>(
-    men: u32,
-    not: Bitboard,
-    at: Square,
-    mut planes: impl FnMut(Bitboard) -> crate::pair::Planes<'p>,
-) -> Two {
-    let mut found = zeros(width(men));
-    let sets = &Kings::of(men).placements[..choose(28, men) as usize];
-    for (bit, &set) in sets.iter().enumerate().filter(|(_, set)| !set.meets(not)) {
-        let planes = planes(set);
-        for (found, plane) in found.iter_mut().zip([planes.lost, planes.open]) {
-            found[bit / 32] |= (plane[0] >> at.index() & 1) << (bit % 32);
+/// The results with a king on `at`, over the men that are not fixed.
+fn gather(beside: &Beside<'_>, at: Square) -> Two {
+    let mut found = zeros(width(beside.men()));
+    beside.each(|bit, [lost, open]| {
+        for (found, plane) in found.iter_mut().zip([lost, open]) {
+            found[bit / 32] |= (plane >> at.index() & 1) << (bit % 32);
         }
-    }
+    });
     found
 }
 

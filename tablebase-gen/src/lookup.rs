@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use engine::board::Bitboard;
 use engine::tablebase::Force;
+use engine::tablebase::index::choose;
 
 use crate::kernel::Isa;
 use crate::kings::{Kings, MOST_KINGS};
@@ -41,6 +42,54 @@ pub(crate) struct Lookup<'a> {
     /// The materials asked for so far: few.
     views: Vec<View<'a>>,
     kept: Box<[Option<(Material, Material, Planes<'a>)>; SLOTS]>,
+}
+
+/// The side whose men stay where they are, and where, from its own view.
+#[derive(Clone, Copy)]
+pub(crate) enum Fixed {
+    Own(Bitboard),
+    Their(Bitboard),
+}
+
+/// The blocks of one material in which one side's men are fixed, by the other side's men.
+pub(crate) struct Beside<'a> {
+    isa: Isa,
+    blocks: &'a Blocks,
+    /// A word of the plane L and one of the plane N for each block.
+    table: &'a [u32],
+    fixed: Bitboard,
+    /// The others are those of B, whose placements follow each other in the numbering.
+    are_inner: bool,
+    men: u32,
+}
+
+impl Beside<'_> {
+    /// How many men are not fixed.
+    pub(crate) const fn men(&self) -> u32 {
+        self.men
+    }
+
+    /// Calls `visit` with the rank of each placement of the other men beside the fixed ones, and
+    /// its words of L and N.
+    pub(crate) fn each(&self, mut visit: impl FnMut(usize, [u32; 2])) {
+        let sets = &Kings::of(self.men).placements[..choose(28, self.men) as usize];
+        let seen = self.fixed.rotated();
+        let beside = sets.iter().enumerate().filter(|(_, set)| !set.meets(seen));
+        let first = if self.are_inner {
+            self.blocks.first_beside(self.fixed)
+        } else {
+            0
+        };
+        for (nth, (rank, &set)) in (0..).zip(beside) {
+            let dense = if self.are_inner {
+                first + nth
+            } else {
+                self.blocks.beside(self.isa, rank as u32, set, self.fixed)
+            };
+            let place = self.blocks.ordered_place(dense);
+            visit(rank, [self.table[2 * place], self.table[2 * place + 1]]);
+        }
+    }
 }
 
 impl<'a> Lookup<'a> {
@@ -97,6 +146,23 @@ impl<'a> Lookup<'a> {
         Planes::of(view.blocks, view.tables[mover], place, mover)
     }
 
+    /// The positions with `their` to move, who have no king against one, after a move of `own`.
+    pub(crate) fn beside(&mut self, own: Force, their: Force, fixed: Fixed) -> Beside<'a> {
+        let view = self.view(own, their);
+        let (fixed, men, own_is_fixed) = match fixed {
+            Fixed::Own(men) => (men, their.men, true),
+            Fixed::Their(men) => (men, own.men, false),
+        };
+        Beside {
+            isa: self.isa,
+            blocks: view.blocks,
+            table: view.tables[usize::from(view.own_is_a)],
+            fixed,
+            are_inner: own_is_fixed == view.own_is_a,
+            men,
+        }
+    }
+
     #[inline]
     fn view(&mut self, own: Force, their: Force) -> View<'a> {
         match self
@@ -127,5 +193,53 @@ impl<'a> Lookup<'a> {
         };
         self.views.push(view);
         view
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::{pairs, solve_pair};
+
+    #[test]
+    fn men_beside_fixed_ones_are_found_where_each_is_looked_up() {
+        let isa = Isa::detect();
+        let mut store = Store::default();
+        for pieces in 2..=4 {
+            for forces in pairs(pieces, 3) {
+                let pair = solve_pair(isa, &mut store, forces);
+                store.insert(pair);
+            }
+        }
+        let blocks = Blocks::new(Force { men: 1, kings: 0 }, Force { men: 1, kings: 0 });
+        let mut lookup = Lookup::new(&store, &blocks, [&[], &[]]).with(isa);
+        let mut compared = 0;
+        for (own_men, their_men) in [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (2, 1)] {
+            let [own, their] =
+                [(own_men, 1), (their_men, 0)].map(|(men, kings)| Force { men, kings });
+            for own_is_fixed in [true, false] {
+                let men = if own_is_fixed { own.men } else { their.men };
+                for &fixed in &Kings::of(men).placements[..choose(28, men) as usize] {
+                    let side = if own_is_fixed {
+                        Fixed::Own
+                    } else {
+                        Fixed::Their
+                    };
+                    let beside = lookup.beside(own, their, side(fixed));
+                    beside.each(|rank, words| {
+                        let other = Kings::of(beside.men()).placements[rank];
+                        let (own_men, their_men) = if own_is_fixed {
+                            (fixed, other)
+                        } else {
+                            (other, fixed)
+                        };
+                        let planes = lookup.find((own, own_men), (their, their_men.rotated()));
+                        assert_eq!(words, [planes.lost[0], planes.open[0]]);
+                        compared += 1;
+                    });
+                }
+            }
+        }
+        assert!(compared > 20_000, "{compared}");
     }
 }

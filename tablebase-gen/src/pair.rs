@@ -149,6 +149,25 @@ impl Blocks {
         (self.order[dense] as usize, exchanged)
     }
 
+    /// The dense number of the first block with A's men `a`; those of the placements of B's men
+    /// beside them follow.
+    #[inline]
+    pub(crate) fn first_beside(&self, a: Bitboard) -> u32 {
+        self.men.first(rank(a))
+    }
+
+    /// The dense number of the block with A's men `a`, of rank `rank_a` among all, and B's men `b`.
+    #[inline]
+    pub(crate) fn beside(&self, isa: Isa, rank_a: u32, a: Bitboard, b: Bitboard) -> u32 {
+        self.men.first(rank_a) + rank(isa.squeeze(b, a.rotated()))
+    }
+
+    /// The place of the block with a dense number; not of a symmetric pair.
+    #[inline]
+    pub(crate) fn ordered_place(&self, dense: u32) -> usize {
+        self.order[dense as usize] as usize
+    }
+
     /// Words in one plane of a block with `mover` to move.
     #[inline]
     pub(crate) const fn plane_words(&self, mover: Side) -> usize {
