@@ -26,6 +26,8 @@ pub struct Manner {
     pub random_one_in: usize,
     /// Positions off the game that are searched and recorded for each move of it.
     pub asides: usize,
+    /// Positions that a search proves won or lost are recorded, with this as their exact value.
+    pub keep_proven: bool,
 }
 
 /// Plies in which a move may be picked at random.
@@ -51,8 +53,9 @@ const EXACT_PLIES: usize = 10;
 /// Positions of so few pieces are never evaluated: the built-in databases know them.
 const BUILT_IN: u32 = 5;
 
-/// Plays a game from a random opening. The engine must be of one thread and without databases,
-/// so that `rng` decides everything. Empty if the opening was not playable.
+/// Plays a game from a random opening. So that `rng` decides everything, the engine must be of one
+/// thread, and its databases, if it has any, nobody else's: what a search finds depends on what was
+/// decoded before it. Empty if the opening was not playable.
 pub fn play(
     engine: &mut Engine,
     tablebase: &Tablebase,
@@ -117,6 +120,22 @@ fn for_black<T: Neg<Output = T>>(value: T, turn: Color) -> T {
     }
 }
 
+/// The value that a search proved.
+fn proven(score: Score) -> Option<Wld> {
+    match (score.is_win(), score.is_loss()) {
+        (true, _) => Some(Wld::Win),
+        (_, true) => Some(Wld::Loss),
+        _ => None,
+    }
+}
+
+impl Manner {
+    /// Whether a position with this score is recorded.
+    fn keeps(self, score: Score) -> bool {
+        self.keep_proven || !score.is_proven()
+    }
+}
+
 impl Play {
     /// The result for Black, if the game need not go on.
     fn end(&mut self, tablebase: &Tablebase) -> Option<Wld> {
@@ -162,7 +181,7 @@ impl Play {
             return false;
         }
         let fresh = self.game.quiet_plies() <= QUIET_TO_RECORD;
-        if fresh && !position.has_jump() && !score.is_proven() {
+        if fresh && !position.has_jump() && manner.keeps(score) {
             let record = self.record(position, score, self.exact);
             self.records.push(record);
         }
@@ -204,7 +223,7 @@ impl Play {
         engine.set_game(game);
         let answer = engine.search(Limits::to_nodes(manner.nodes / ASIDE_SHARE));
         let score = answer.report.score;
-        if !score.is_proven() {
+        if manner.keeps(score) {
             let exact = tablebase.probe(&position).ok();
             let record = self.record(position, score, exact);
             self.asides.push(record);
@@ -213,6 +232,7 @@ impl Play {
 
     /// `exact` is the value of `position`, if the databases know it.
     fn record(&self, position: Position, score: Score, exact: Option<Wld>) -> Record {
+        let exact = exact.or(proven(score));
         Record {
             position,
             score,
@@ -248,8 +268,9 @@ impl Play {
 mod tests {
     use super::*;
     use engine::engine::EngineOptions;
+    use std::sync::Arc;
 
-    fn games(seed: u64) -> Vec<Record> {
+    fn games(seed: u64, ask: bool) -> Vec<Record> {
         let options = EngineOptions {
             hash_mb: 1,
             threads: 1,
@@ -260,7 +281,11 @@ mod tests {
             nodes: 100,
             random_one_in: 25,
             asides: 2,
+            keep_proven: ask,
         };
+        if ask {
+            engine.set_tablebase(Some(Arc::new(Tablebase::built_in(8))));
+        }
         let mut rng = Rng::with_seed(seed);
         (0..6)
             .flat_map(|_| play(&mut engine, &tablebase, manner, &mut rng))
@@ -269,22 +294,41 @@ mod tests {
 
     #[test]
     fn the_seed_decides_the_games() {
-        let records = games(5);
-        assert!(records.len() > 100, "{}", records.len());
-        assert_eq!(records, games(5));
-        assert_ne!(records, games(6));
+        for ask in [false, true] {
+            let records = games(5, ask);
+            assert!(records.len() > 100, "{}", records.len());
+            assert_eq!(records, games(5, ask));
+            assert_ne!(records, games(6, ask));
+        }
     }
 
     #[test]
     fn exact_labels_are_the_databases_and_all_positions_are_quiet() {
         let tablebase = Tablebase::built_in(8);
-        for record in games(7) {
+        for record in games(7, false) {
             assert!(!record.position.has_jump());
             let value = tablebase.probe(&record.position).ok();
             assert_eq!(value.is_some(), record.exact);
             if let Some(value) = value {
                 assert_eq!(record.label, Label::Known(value));
             }
+        }
+    }
+
+    #[test]
+    fn proven_positions_are_kept_with_the_value_that_was_proven() {
+        let tablebase = Tablebase::built_in(8);
+        let records = games(7, true);
+        let proven: Vec<_> = records.iter().filter(|it| it.score.is_proven()).collect();
+        assert!(proven.len() > 10, "{}", proven.len());
+        for record in proven {
+            let value = tablebase.probe(&record.position).ok();
+            let value = value.or(super::proven(record.score)).map(Label::Known);
+            assert!(record.exact && Some(record.label) == value, "{record:?}");
+        }
+        for record in records.iter().filter(|it| it.exact) {
+            let known = tablebase.probe(&record.position).is_ok();
+            assert!(known || record.score.is_proven(), "{record:?}");
         }
     }
 }

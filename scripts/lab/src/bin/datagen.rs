@@ -2,6 +2,7 @@
 //! and endings with their exact values.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use anyhow::{Context, Result, ensure};
@@ -67,9 +68,14 @@ struct Games {
     /// One move in N of the first 40 plies is picked at random.
     #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
     random: u32,
-    /// Positions off the game, a few random moves away, to record for each move.
+    /// Positions off the game, a few random moves away, to record for each move; each gets a
+    /// quarter of the nodes of a move.
     #[arg(long, value_name = "N", default_value_t = 2)]
     asides: usize,
+    /// Searches ask the databases, too: labels see further. Positions that they prove won or lost
+    /// are kept with this as their exact value, and left out otherwise.
+    #[arg(long)]
+    ask: bool,
     /// Evaluate with this network instead of the built-in one.
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
@@ -93,6 +99,9 @@ const ENDINGS: u32 = 20_000;
 /// Megabytes of decoded database values.
 const CACHE_MB: usize = 256;
 
+/// The same for the searches of one shard.
+const SEARCH_CACHE_MB: usize = 64;
+
 fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Games(games) => games.run(),
@@ -101,8 +110,8 @@ fn main() -> Result<()> {
 }
 
 impl Common {
-    fn tablebase(&self) -> Result<Tablebase> {
-        let mut tablebase = Tablebase::built_in(CACHE_MB);
+    fn tablebase(&self, cache_mb: usize) -> Result<Tablebase> {
+        let mut tablebase = Tablebase::built_in(cache_mb);
         if let Some(folder) = &self.tablebase {
             tablebase.add_folder(folder)?;
         }
@@ -155,7 +164,7 @@ impl Games {
                 Network::read(&bytes).with_context(|| format!("{}: no network", path.display()))?;
             ensure!(network.choose(), "a network was chosen before");
         }
-        let tablebase = self.common.tablebase()?;
+        let tablebase = self.common.tablebase(CACHE_MB)?;
         let shards = (0..self.games.div_ceil(self.shard)).map(|number| Heading {
             seed: self.common.seed,
             number,
@@ -172,11 +181,18 @@ impl Games {
             hash_mb: 4,
             threads: 1,
         })?;
+        if self.ask {
+            // Its own: what searches find depends on what was decoded before, which other shards
+            // must not decide.
+            let own = self.common.tablebase(SEARCH_CACHE_MB)?;
+            engine.set_tablebase(Some(Arc::new(own)));
+        }
         let mut rng = Rng::with_seed(heading.own_seed());
         let manner = Manner {
             nodes: u64::from(self.nodes),
             random_one_in: self.random as usize,
             asides: self.asides,
+            keep_proven: self.ask,
         };
         let mut records = Vec::new();
         let mut games = 0;
@@ -191,7 +207,7 @@ impl Games {
 
 impl Endings {
     fn run(&self) -> Result<()> {
-        let tablebase = self.common.tablebase()?;
+        let tablebase = self.common.tablebase(CACHE_MB)?;
         let known = tablebase.most_pieces();
         ensure!(
             self.pieces <= known,
