@@ -9,6 +9,7 @@ use engine::score::Score;
 use lab::record::Record;
 use lab::train::chances::Curve;
 use lab::train::descent::{self, Plan};
+use lab::train::model::Model;
 use lab::train::samples::{self, Mix, Sample};
 use lab::train::{curve, quantize};
 
@@ -22,6 +23,11 @@ struct Cli {
     /// The network file.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Go on from this network instead of random weights. It then takes a --rate of a tenth or so,
+    /// and the --unit that is nearest to the scale which is printed for the data: with another one
+    /// it first learns to value everything higher or lower.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
     /// Passes over the data.
     #[arg(long, value_name = "N", default_value_t = 20)]
     epochs: usize,
@@ -38,6 +44,9 @@ struct Cli {
     /// margins of the search are made for this.
     #[arg(long, value_name = "N", default_value_t = 150.0)]
     unit: f32,
+    /// One shard in N is held back for validation.
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(2..))]
+    held_back: u32,
     /// Decides start weights and the order of samples.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -48,9 +57,6 @@ struct Cli {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
-
-/// One shard in so many is held back for validation.
-const HELD_BACK: usize = 25;
 
 /// What is learned from.
 #[derive(Default)]
@@ -65,7 +71,8 @@ impl Data {
     /// Adds a data set. Its scores are in the unit of the network that played its games.
     fn add(&mut self, folder: &Path, cli: &Cli) -> Result<()> {
         let shards = samples::shards(folder)?;
-        let held = |number: &usize| number % HELD_BACK == HELD_BACK - 1;
+        let every = cli.held_back as usize;
+        let held = |number: &usize| number % every == every - 1;
         let numbered = || shards.iter().cloned().enumerate();
         let (used, kept): (Vec<_>, Vec<_>) = numbered().partition(|(number, _)| !held(number));
         let paths =
@@ -93,11 +100,26 @@ impl Data {
     }
 }
 
+impl Cli {
+    /// The network to go on from.
+    fn start(&self) -> Result<Option<Model>> {
+        let Some(path) = &self.from else {
+            return Ok(None);
+        };
+        let bytes =
+            std::fs::read(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let model = quantize::model(&bytes, self.unit)
+            .with_context(|| format!("{}: no network", path.display()))?;
+        Ok(Some(model))
+    }
+}
+
 fn main() -> Result<()> {
     let cli = Cli::parse();
     rayon::ThreadPoolBuilder::new()
         .num_threads(cli.threads)
         .build_global()?;
+    let start = cli.start()?;
     let mut data = Data::default();
     for folder in &cli.data {
         data.add(folder, &cli)?;
@@ -121,9 +143,15 @@ fn main() -> Result<()> {
         rate: cli.rate,
         seed: cli.seed,
     };
+    if let Some(start) = &start {
+        println!(
+            "before            validation {:.6}",
+            descent::mean_error(start, &validation)
+        );
+    }
     let began = Instant::now();
     let mut told = Vec::new();
-    let model = descent::descend(plan, &mut training, &validation, |now| {
+    let model = descent::descend(plan, start, &mut training, &validation, |now| {
         println!(
             "epoch {:3}  training {:.6}  validation {:.6}  {:.0} s",
             now.epoch,

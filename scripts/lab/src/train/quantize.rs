@@ -1,6 +1,9 @@
-//! From floating point to the engine's file; its layout is told in `engine::eval::network`.
+//! From floating point to the engine's file and back; its layout is told in
+//! `engine::eval::network`.
 
-use engine::eval::network::{BYTES, HEADS};
+use std::ops::Range;
+
+use engine::eval::network::{BYTES, HEADS, NetError, Network};
 
 use super::chances::Curve;
 use super::model::{Model, Shape};
@@ -37,10 +40,83 @@ pub fn file(model: &Model, scale: f32, curve: Curve) -> Vec<u8> {
     bytes
 }
 
+/// Makes `to` what is left of `model` in a file, but for the last product, whose numbers are fine
+/// enough: the network to measure, and to take the gradient of, while `model` itself moves by less
+/// than a file can tell.
+pub fn round_into(model: &Model, to: &mut Model) {
+    to.0.copy_from_slice(&model.0);
+    let mut round = |range: Range<usize>, one: f32, most: f32| {
+        for weight in &mut to.0[range] {
+            *weight = (*weight * one).round().clamp(-most, most) / one;
+        }
+    };
+    round(Shape::BIAS, 127.0, f32::from(i16::MAX));
+    round(Shape::ROWS, 127.0, f32::from(i16::MAX));
+    for head in 0..HEADS {
+        round(Shape::first(head), 64.0, 127.0);
+        round(Shape::second(head), 64.0, 127.0);
+    }
+}
+
+/// The model whose [`file`] is `bytes`, with the same `scale`: what rounding took is lost, and
+/// nothing else.
+///
+/// # Errors
+///
+/// [`NetError`] if `bytes` are no network.
+pub fn model(bytes: &[u8], scale: f32) -> Result<Model, NetError> {
+    // The engine checks the length and the checksum.
+    Network::read(bytes)?;
+    let mut numbers = Numbers(&bytes[8 + 8..]);
+    let mut model = Model::zero();
+    let data = &mut model.0;
+    for range in [Shape::BIAS, Shape::ROWS] {
+        data[range].fill_with(|| f32::from(numbers.i16()) / 127.0);
+    }
+    let fine = f64::from(scale) * 4096.0;
+    for head in 0..HEADS {
+        for (biases, weights) in [
+            (Shape::first_bias(head), Shape::first(head)),
+            (Shape::second_bias(head), Shape::second(head)),
+        ] {
+            data[biases].fill_with(|| ((f64::from(numbers.i32()) - 32.0) / (64.0 * 127.0)) as f32);
+            data[weights].fill_with(|| f32::from(numbers.i8()) / 64.0);
+        }
+        data[Shape::last_bias(head)] = (f64::from(numbers.i32()) / fine) as f32;
+        data[Shape::last(head)].fill_with(|| (f64::from(numbers.i32()) * 127.0 / fine) as f32);
+    }
+    Ok(model)
+}
+
+/// The rest of a file whose length was checked.
+struct Numbers<'a>(&'a [u8]);
+
+impl Numbers<'_> {
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let (bytes, rest) = self.0.split_first_chunk().expect("the length was checked");
+        self.0 = rest;
+        *bytes
+    }
+
+    fn i32(&mut self) -> i32 {
+        i32::from_le_bytes(self.take())
+    }
+
+    fn i16(&mut self) -> i16 {
+        i16::from_le_bytes(self.take())
+    }
+
+    fn i8(&mut self) -> i8 {
+        i8::from_le_bytes(self.take())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::eval::network::Network;
+    use crate::opening;
+    use crate::train::samples::Sample;
+    use engine::eval::Evaluator;
     use engine::score::Score;
 
     #[test]
@@ -53,5 +129,55 @@ mod tests {
         assert_eq!(bytes.len(), BYTES);
         let network = Network::read(&bytes).expect("a network");
         assert_eq!(network.chances(Score(250)).win, 0.5);
+    }
+    #[test]
+    fn a_network_read_and_written_again_is_the_same_file() {
+        let shipped = include_bytes!("../../../../engine/nets/crownhead.net");
+        let word = |at| u32::from_le_bytes(*shipped[at..].first_chunk().expect("four bytes"));
+        let curve = Curve {
+            even: word(8),
+            slope: word(12),
+        };
+        for scale in [60.0, 150.0] {
+            let read = model(shipped, scale).expect("a network");
+            assert!(file(&read, scale, curve) == shipped, "scale {scale}");
+        }
+        assert_eq!(model(&shipped[1..], 150.0).err(), Some(NetError::Magic));
+    }
+
+    #[test]
+    fn rounding_takes_what_writing_takes() {
+        let curve = Curve {
+            even: 250,
+            slope: 90,
+        };
+        let model = Model::random(1);
+        let mut rounded = Model::zero();
+        round_into(&model, &mut rounded);
+        assert!(file(&rounded, 120.0, curve) == file(&model, 120.0, curve));
+        assert_ne!(rounded.0[Shape::ROWS], model.0[Shape::ROWS]);
+        let mut again = Model::zero();
+        round_into(&rounded, &mut again);
+        assert!(again.0 == rounded.0);
+    }
+
+    #[test]
+    fn the_model_values_positions_as_the_engine_does() {
+        let network = Network::shipped();
+        let mut evaluator = Evaluator::new(network);
+        let shipped = include_bytes!("../../../../engine/nets/crownhead.net");
+        let read = model(shipped, 100.0).expect("a network");
+        let mut rng = fastrand::Rng::with_seed(3);
+        for _ in 0..50 {
+            let Some(game) = opening::random(&mut rng) else {
+                continue;
+            };
+            let position = game.position();
+            let exact = f32::from(evaluator.evaluate_alone(&position).0);
+            let value = 100.0 * read.output(&Sample::of(&position, 0.5));
+            // The engine rounds down what it multiplies.
+            let error = (value - exact).abs();
+            assert!(error < 6.0 + exact.abs() / 20.0, "{value} for {exact}");
+        }
     }
 }
