@@ -58,7 +58,7 @@ pub fn round_into(model: &Model, to: &mut Model) {
     }
 }
 
-/// The model whose [`file`] is `bytes`, with the same `scale`: what rounding took is lost, and
+/// The model whose [`file()`] is `bytes`, with the same `scale`: what rounding took is lost, and
 /// nothing else.
 ///
 /// # Errors
