@@ -21,6 +21,13 @@ pub(crate) fn reserve<T>(count: usize) -> Result<Vec<T>, TryReserveError> {
     Ok(room)
 }
 
+/// `count` items made by `make`, in large pages if [`reserve`] gets them.
+pub(crate) fn filled<T>(count: usize, make: impl FnMut() -> T) -> Box<[T]> {
+    let mut items = reserve(count).unwrap_or_default();
+    items.resize_with(count, make);
+    items.into_boxed_slice()
+}
+
 #[cfg(target_os = "linux")]
 #[expect(
     unsafe_code,

@@ -141,22 +141,12 @@ impl Player {
             Setting::Hash(mb) => return self.set_hash(mb),
             Setting::Threads(threads) => self.settings.threads = self.engine.set_threads(threads),
             Setting::Tablebase(wanted) => self.open(&wanted).map_err(bad)?,
-            Setting::TablebaseCache(mb) => {
-                let settings = Settings {
-                    tablebase_mb: mb,
-                    ..self.settings
-                };
-                self.open_databases(self.wanted.clone(), settings)
-                    .map_err(bad)?;
-            }
-            Setting::TablebasePieces(pieces) => {
-                let settings = Settings {
-                    tablebase_pieces: pieces,
-                    ..self.settings
-                };
-                self.open_databases(self.wanted.clone(), settings)
-                    .map_err(bad)?;
-            }
+            Setting::TablebaseCache(mb) => self
+                .open_again(|settings| settings.tablebase_mb = mb)
+                .map_err(bad)?,
+            Setting::TablebasePieces(pieces) => self
+                .open_again(|settings| settings.tablebase_pieces = pieces)
+                .map_err(bad)?,
             Setting::Variety(variety) => self.settings.variety = variety,
             Setting::Seed(seed) => {
                 self.settings.seed = seed;
@@ -167,6 +157,13 @@ impl Player {
             }
         }
         Ok(())
+    }
+
+    /// Opens the databases in use again after a `change` of settings.
+    fn open_again(&mut self, change: impl FnOnce(&mut Settings)) -> Result<(), FileError> {
+        let mut settings = self.settings;
+        change(&mut settings);
+        self.open_databases(self.wanted.clone(), settings)
     }
 
     /// Opens databases by `settings`, which hold from then on.

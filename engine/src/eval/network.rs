@@ -147,15 +147,7 @@ impl Network {
     ///
     /// [`NetError`] says what is wrong.
     pub fn read(bytes: &[u8]) -> Result<Self, NetError> {
-        let body = bytes.strip_prefix(&MAGIC).ok_or(NetError::Magic)?;
-        if bytes.len() != BYTES {
-            return Err(NetError::Length(bytes.len()));
-        }
-        let (whole, check) = bytes.split_at(BYTES - 4);
-        if crc32fast::hash(whole).to_le_bytes() != check {
-            return Err(NetError::Checksum);
-        }
-        let mut numbers = Numbers(body);
+        let mut numbers = Numbers::of(bytes)?;
         let mut network = Self::silent();
         network.even = numbers.u32();
         network.slope = numbers.u32().max(1);
@@ -194,29 +186,52 @@ impl Head {
     }
 }
 
-/// The rest of a file, whose length was checked; zeros after its end.
-struct Numbers<'a>(&'a [u8]);
+/// The numbers of a network's file in their order, after those that say what it is; zeros after
+/// the end.
+#[derive(Debug)]
+pub struct Numbers<'a>(&'a [u8]);
 
-impl Numbers<'_> {
+impl<'a> Numbers<'a> {
+    /// The numbers of a file's `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// [`NetError`] says what is wrong.
+    pub fn of(bytes: &'a [u8]) -> Result<Self, NetError> {
+        let body = bytes.strip_prefix(&MAGIC).ok_or(NetError::Magic)?;
+        if bytes.len() != BYTES {
+            return Err(NetError::Length(bytes.len()));
+        }
+        let (whole, check) = bytes.split_at(BYTES - 4);
+        if crc32fast::hash(whole).to_le_bytes() != check {
+            return Err(NetError::Checksum);
+        }
+        Ok(Self(body))
+    }
+
     fn take<const N: usize>(&mut self) -> [u8; N] {
         let (bytes, rest) = self.0.split_first_chunk().unwrap_or((&[0; N], &[]));
         self.0 = rest;
         *bytes
     }
 
-    fn u32(&mut self) -> u32 {
+    /// The next one, of 4 bytes, unsigned.
+    pub fn u32(&mut self) -> u32 {
         u32::from_le_bytes(self.take())
     }
 
-    fn i32(&mut self) -> i32 {
+    /// The next one, of 4 bytes.
+    pub fn i32(&mut self) -> i32 {
         i32::from_le_bytes(self.take())
     }
 
-    fn i16(&mut self) -> i16 {
+    /// The next one, of 2 bytes.
+    pub fn i16(&mut self) -> i16 {
         i16::from_le_bytes(self.take())
     }
 
-    fn i8(&mut self) -> i8 {
+    /// The next one, of 1 byte.
+    pub fn i8(&mut self) -> i8 {
         i8::from_le_bytes(self.take())
     }
 }

@@ -41,10 +41,8 @@ impl Table {
     pub(super) fn new(mb: usize) -> Self {
         let buckets = (mb.max(1) << 20) / (BUCKET * WORDS * 8);
         let count = buckets * BUCKET * WORDS;
-        let mut words = large_pages::reserve(count).unwrap_or_default();
-        words.resize_with(count, || AtomicU64::new(0));
         Self {
-            words: words.into_boxed_slice(),
+            words: large_pages::filled(count, || AtomicU64::new(0)),
             buckets,
         }
     }

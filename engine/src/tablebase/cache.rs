@@ -121,7 +121,10 @@ impl Cache {
 
     /// Keeps the first `len` values of a unit, but for lines that another thread is filling.
     pub(super) fn put(&self, key: u64, values: &Values, len: usize) {
-        let lines = Self::slot(self.slots.get_or_init(|| slots(self.count)), key);
+        // In large pages a value is read in 80 ns instead of 98.
+        let slot = || std::array::from_fn(|_| Line::empty());
+        let make = || large_pages::filled(self.count, slot);
+        let lines = Self::slot(self.slots.get_or_init(make), key);
         for (line, values) in lines
             .iter()
             .zip(values.chunks(LINE))
@@ -130,15 +133,6 @@ impl Cache {
             line.put(key, values);
         }
     }
-}
-
-/// Empty slots, as many as can be had of `count`, in large pages: a value is read in 80 ns instead
-/// of 98.
-fn slots(count: usize) -> Box<[[Line; LINES]]> {
-    let slot = || std::array::from_fn(|_| Line::empty());
-    let mut slots = large_pages::reserve(count).unwrap_or_default();
-    slots.resize_with(count, slot);
-    slots.into()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use engine::board::Color;
 use engine::engine::Engine;
 use engine::rules::{Game, Outcome, Position};
 use engine::score::Score;
-use engine::search::Limits;
+use engine::search::{Limits, Report};
 use engine::tablebase::{Tablebase, Wld};
 use fastrand::Rng;
 
@@ -120,15 +120,6 @@ fn for_black<T: Neg<Output = T>>(value: T, turn: Color) -> T {
     }
 }
 
-/// The value that a search proved.
-fn proven(score: Score) -> Option<Wld> {
-    match (score.is_win(), score.is_loss()) {
-        (true, _) => Some(Wld::Win),
-        (_, true) => Some(Wld::Loss),
-        _ => None,
-    }
-}
-
 impl Manner {
     /// Whether a position with this score is recorded.
     fn keeps(self, score: Score) -> bool {
@@ -182,7 +173,7 @@ impl Play {
         }
         let fresh = self.game.quiet_plies() <= QUIET_TO_RECORD;
         if fresh && !position.has_jump() && manner.keeps(score) {
-            let record = self.record(position, score, self.exact);
+            let record = self.record(position, &answer.report, self.exact);
             self.records.push(record);
         }
         if fresh && self.known.is_none() {
@@ -225,17 +216,17 @@ impl Play {
         let score = answer.report.score;
         if manner.keeps(score) {
             let exact = tablebase.probe(&position).ok();
-            let record = self.record(position, score, exact);
+            let record = self.record(position, &answer.report, exact);
             self.asides.push(record);
         }
     }
 
     /// `exact` is the value of `position`, if the databases know it.
-    fn record(&self, position: Position, score: Score, exact: Option<Wld>) -> Record {
-        let exact = exact.or(proven(score));
+    fn record(&self, position: Position, report: &Report, exact: Option<Wld>) -> Record {
+        let exact = exact.or(report.proven());
         Record {
             position,
-            score,
+            score: report.score,
             label: exact.map_or(Label::Unknown, Label::Known),
             exact: exact.is_some(),
             ply: self.ply.min(255) as u8,
@@ -323,8 +314,13 @@ mod tests {
         assert!(proven.len() > 10, "{}", proven.len());
         for record in proven {
             let value = tablebase.probe(&record.position).ok();
-            let value = value.or(super::proven(record.score)).map(Label::Known);
-            assert!(record.exact && Some(record.label) == value, "{record:?}");
+            let proven = if record.score.is_win() {
+                Wld::Win
+            } else {
+                Wld::Loss
+            };
+            let label = Label::Known(value.unwrap_or(proven));
+            assert!(record.exact && record.label == label, "{record:?}");
         }
         for record in records.iter().filter(|it| it.exact) {
             let known = tablebase.probe(&record.position).is_ok();

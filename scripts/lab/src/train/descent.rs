@@ -49,8 +49,8 @@ pub fn descend(
     mut tell: impl FnMut(Told),
 ) -> Model {
     let mut rng = fastrand::Rng::with_seed(plan.seed);
-    let random = Model::random(rng.u64(..));
-    let mut model = start.unwrap_or(random);
+    let seed = rng.u64(..);
+    let mut model = start.unwrap_or_else(|| Model::random(seed));
     let mut rounded = model.clone();
     round_into(&model, &mut rounded);
     let mut adam = Adam::new();

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use engine::eval::network::{BYTES, HEADS, NetError, Network};
+use engine::eval::network::{BYTES, HEADS, NetError, Numbers};
 
 use super::chances::Curve;
 use super::model::{Model, Shape};
@@ -65,9 +65,9 @@ pub fn round_into(model: &Model, to: &mut Model) {
 ///
 /// [`NetError`] if `bytes` are no network.
 pub fn model(bytes: &[u8], scale: f32) -> Result<Model, NetError> {
-    // The engine checks the length and the checksum.
-    Network::read(bytes)?;
-    let mut numbers = Numbers(&bytes[8 + 8..]);
+    let mut numbers = Numbers::of(bytes)?;
+    // What scores mean follows from the games, not from the model.
+    let _curve = [numbers.u32(), numbers.u32()];
     let mut model = Model::zero();
     let data = &mut model.0;
     for range in [Shape::BIAS, Shape::ROWS] {
@@ -88,35 +88,13 @@ pub fn model(bytes: &[u8], scale: f32) -> Result<Model, NetError> {
     Ok(model)
 }
 
-/// The rest of a file whose length was checked.
-struct Numbers<'a>(&'a [u8]);
-
-impl Numbers<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (bytes, rest) = self.0.split_first_chunk().expect("the length was checked");
-        self.0 = rest;
-        *bytes
-    }
-
-    fn i32(&mut self) -> i32 {
-        i32::from_le_bytes(self.take())
-    }
-
-    fn i16(&mut self) -> i16 {
-        i16::from_le_bytes(self.take())
-    }
-
-    fn i8(&mut self) -> i8 {
-        i8::from_le_bytes(self.take())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::opening;
     use crate::train::samples::Sample;
     use engine::eval::Evaluator;
+    use engine::eval::network::Network;
     use engine::score::Score;
 
     #[test]
@@ -130,6 +108,7 @@ mod tests {
         let network = Network::read(&bytes).expect("a network");
         assert_eq!(network.chances(Score(250)).win, 0.5);
     }
+
     #[test]
     fn a_network_read_and_written_again_is_the_same_file() {
         let shipped = include_bytes!("../../../../engine/nets/crownhead.net");
