@@ -2,6 +2,9 @@
 //!
 //! A side far ahead wins with little work; a level position is held with little work. The
 //! numbers only steer the search, so nothing that is proven depends on them.
+//!
+//! Looking 1 to 4 plies ahead for the evaluation proved none of 29 positions of 8 to 10 pieces on
+//! which 4 seconds had failed, with databases of up to 7 pieces.
 
 use super::leaf;
 use super::numbers::Numbers;

@@ -5,6 +5,11 @@
 //! for the attacker; a disproof that rests on that leans on the position it came back to, and
 //! counts elsewhere unless that is won. So some disproofs are wrong: `strategy` finds and repairs
 //! them. Proofs lean on nothing. Start reading at [`Prover::run`].
+//!
+//! Tried for draws with kings instead: to choose a move for each position of the holder and to
+//! collect what the attacker can reach, until nothing new comes, choosing anew where the attacker
+//! breaks through. Of 16 drawn positions of 8 to 10 pieces it closed none that this search leaves
+//! open; one had 10 million positions after 100 seconds and still grew.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
