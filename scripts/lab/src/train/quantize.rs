@@ -8,6 +8,15 @@ use engine::eval::network::{BYTES, HEADS, NetError, Numbers};
 use super::chances::Curve;
 use super::model::{Model, Shape};
 
+/// 1 in a file (see the fixed point in `engine::eval::network`), of sums and values.
+const ONE_VALUE: f32 = 127.0;
+/// 1 of the weights of products.
+const ONE_WEIGHT: f32 = 64.0;
+/// 1 of the score, which the last product gives.
+const ONE_LAST: f64 = 4096.0;
+/// The largest weight of a product in a file.
+const MOST_WEIGHT: f32 = 127.0;
+
 /// The file of `model`, whose output times `scale` is the score in hundredths of a man; `curve`
 /// tells what scores mean.
 #[must_use]
@@ -18,21 +27,26 @@ pub fn file(model: &Model, scale: f32, curve: Curve) -> Vec<u8> {
     bytes.extend(curve.slope.to_le_bytes());
     let data = &model.0;
     for weight in data[Shape::BIAS].iter().chain(&data[Shape::ROWS]) {
-        bytes.extend(((weight * 127.0).round() as i16).to_le_bytes());
+        bytes.extend(((weight * ONE_VALUE).round() as i16).to_le_bytes());
     }
-    let byte = |weight: &f32| (weight * 64.0).round().clamp(-127.0, 127.0) as i8 as u8;
+    let byte = |weight: &f32| {
+        let weight = (weight * ONE_WEIGHT).round();
+        weight.clamp(-MOST_WEIGHT, MOST_WEIGHT) as i8 as u8
+    };
     // Half a unit more, as the engine rounds down.
-    let bias = |weight: &f32| ((weight * 64.0 * 127.0).round() as i32 + 32).to_le_bytes();
+    let bias = |weight: &f32| ((weight * ONE_WEIGHT * ONE_VALUE).round() as i32 + 32).to_le_bytes();
     for head in 0..HEADS {
         bytes.extend(data[Shape::first_bias(head)].iter().flat_map(bias));
         bytes.extend(data[Shape::first(head)].iter().map(byte));
         bytes.extend(data[Shape::second_bias(head)].iter().flat_map(bias));
         bytes.extend(data[Shape::second(head)].iter().map(byte));
-        let fine = f64::from(scale) * 4096.0;
+        let fine = f64::from(scale) * ONE_LAST;
         let last_bias = f64::from(data[Shape::last_bias(head)]) * fine;
         bytes.extend((last_bias.round() as i32).to_le_bytes());
         for weight in &data[Shape::last(head)] {
-            bytes.extend(((f64::from(*weight) * fine / 127.0).round() as i32).to_le_bytes());
+            bytes.extend(
+                ((f64::from(*weight) * fine / f64::from(ONE_VALUE)).round() as i32).to_le_bytes(),
+            );
         }
     }
     let check = crc32fast::hash(&bytes);
@@ -50,11 +64,11 @@ pub fn round_into(model: &Model, to: &mut Model) {
             *weight = (*weight * one).round().clamp(-most, most) / one;
         }
     };
-    round(Shape::BIAS, 127.0, f32::from(i16::MAX));
-    round(Shape::ROWS, 127.0, f32::from(i16::MAX));
+    round(Shape::BIAS, ONE_VALUE, f32::from(i16::MAX));
+    round(Shape::ROWS, ONE_VALUE, f32::from(i16::MAX));
     for head in 0..HEADS {
-        round(Shape::first(head), 64.0, 127.0);
-        round(Shape::second(head), 64.0, 127.0);
+        round(Shape::first(head), ONE_WEIGHT, MOST_WEIGHT);
+        round(Shape::second(head), ONE_WEIGHT, MOST_WEIGHT);
     }
 }
 
@@ -71,19 +85,21 @@ pub fn model(bytes: &[u8], scale: f32) -> Result<Model, NetError> {
     let mut model = Model::zero();
     let data = &mut model.0;
     for range in [Shape::BIAS, Shape::ROWS] {
-        data[range].fill_with(|| f32::from(numbers.i16()) / 127.0);
+        data[range].fill_with(|| f32::from(numbers.i16()) / ONE_VALUE);
     }
-    let fine = f64::from(scale) * 4096.0;
+    let fine = f64::from(scale) * ONE_LAST;
+    let one_bias = f64::from(ONE_WEIGHT * ONE_VALUE);
     for head in 0..HEADS {
         for (biases, weights) in [
             (Shape::first_bias(head), Shape::first(head)),
             (Shape::second_bias(head), Shape::second(head)),
         ] {
-            data[biases].fill_with(|| ((f64::from(numbers.i32()) - 32.0) / (64.0 * 127.0)) as f32);
-            data[weights].fill_with(|| f32::from(numbers.i8()) / 64.0);
+            data[biases].fill_with(|| ((f64::from(numbers.i32()) - 32.0) / one_bias) as f32);
+            data[weights].fill_with(|| f32::from(numbers.i8()) / ONE_WEIGHT);
         }
         data[Shape::last_bias(head)] = (f64::from(numbers.i32()) / fine) as f32;
-        data[Shape::last(head)].fill_with(|| (f64::from(numbers.i32()) * 127.0 / fine) as f32);
+        data[Shape::last(head)]
+            .fill_with(|| (f64::from(numbers.i32()) * f64::from(ONE_VALUE) / fine) as f32);
     }
     Ok(model)
 }
