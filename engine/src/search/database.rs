@@ -102,15 +102,16 @@ impl Worker<'_> {
     /// The score of `node` if the databases decide it. They are asked where nobody can capture,
     /// so that one look-up is enough, and near the horizon only for what is at hand.
     #[inline]
-    pub(super) fn consult(&self, node: &Node, depth: Depth) -> Option<Score> {
-        let databases = self.shared.databases.as_ref()?;
+    pub(super) fn consult(&mut self, node: &Node, depth: Depth) -> Option<Score> {
+        let shared = self.shared;
+        let databases = shared.databases.as_ref()?;
         if node.position.occupied().len() > databases.most_pieces {
             return None;
         }
         self.ask(databases, node, depth)
     }
 
-    fn ask(&self, databases: &Databases<'_>, node: &Node, depth: Depth) -> Option<Score> {
+    fn ask(&mut self, databases: &Databases<'_>, node: &Node, depth: Depth) -> Option<Score> {
         let position = &node.position;
         if position.has_jump() || position.is_threatened() || !position.can_move() {
             return None;
@@ -120,6 +121,7 @@ impl Worker<'_> {
         } else {
             Effort::AtHand
         };
+        self.count_look_up();
         let value = databases.tablebase.probe_quiet(position, effort)?;
         let expected = databases.expected(node.ply) == Some(value);
         match value {
@@ -133,12 +135,14 @@ impl Worker<'_> {
 
     /// The score of a node whose moves are not searched: the evaluation, within the band of won or
     /// lost positions where the value is known to be that of the root.
-    pub(super) fn at_horizon(&self, node: &Node, eval: Score) -> Score {
-        let databases = self.shared.databases.as_ref();
+    pub(super) fn at_horizon(&mut self, node: &Node, eval: Score) -> Score {
+        let shared = self.shared;
+        let databases = shared.databases.as_ref();
         let Some(databases) = databases.filter(|it| matches!(it.root, Some(Wld::Win | Wld::Loss)))
         else {
             return eval;
         };
+        self.count_look_up();
         match databases.tablebase.probe(&node.position) {
             Ok(Wld::Draw) => Score::DRAW,
             Ok(value) if databases.expected(node.ply) == Some(value) => match value {

@@ -13,7 +13,7 @@ use super::control::Control;
 use super::database::Databases;
 use super::history::{Context, Earlier, Statistics};
 use super::limits::Limits;
-use super::params::{NODES_PER_LOOK, PROVEN_DEPTH};
+use super::params::{LOOK_UPS_PER_LOOK, NODES_PER_LOOK, PROVEN_DEPTH};
 use super::report::{Observer, Report};
 use super::root::RootMove;
 use super::rounds::Rounds;
@@ -111,6 +111,8 @@ pub(super) struct Worker<'a> {
     pub(super) lines: Vec<Vec<Move>>,
     pub(super) nodes: u64,
     node_limit: u64,
+    /// Look-ups in databases.
+    look_ups: u32,
     pub(super) deepest: Ply,
     /// Every score from now on is meaningless: the search is over, or this round is.
     pub(super) aborted: bool,
@@ -148,6 +150,7 @@ impl<'a> Worker<'a> {
             frames: vec![Frame::default(); room],
             lines: vec![Vec::new(); room],
             nodes: 0,
+            look_ups: 0,
             node_limit: shared.limits.nodes.filter(|_| alone).unwrap_or(u64::MAX),
             deepest: Ply(0),
             aborted: false,
@@ -243,6 +246,15 @@ impl<'a> Worker<'a> {
         }
         self.aborted |= self.nodes >= self.node_limit;
         self.aborted
+    }
+
+    /// Counts a look-up in the databases, which may take as long as many nodes.
+    #[inline]
+    pub(super) fn count_look_up(&mut self) {
+        self.look_ups = self.look_ups.wrapping_add(1);
+        if self.look_ups.is_multiple_of(LOOK_UPS_PER_LOOK) {
+            self.look();
+        }
     }
 
     #[cold]
