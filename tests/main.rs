@@ -11,6 +11,7 @@ mod json;
 mod layering;
 mod notation;
 mod perft;
+mod plain;
 mod random_positions;
 mod rules;
 mod search;

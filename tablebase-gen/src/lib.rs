@@ -17,6 +17,7 @@ pub mod kernel;
 mod kings;
 mod lookup;
 mod pair;
+pub mod plain;
 pub mod plan;
 pub mod stats;
 pub mod system;

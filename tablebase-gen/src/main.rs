@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tablebase_gen::build::{self, Event, Order, Progress, Solved};
 use tablebase_gen::kernel::Isa;
-use tablebase_gen::{plan, stats, system, verify};
+use tablebase_gen::{plain, plan, stats, system, verify};
 
 /// Builds, verifies and describes endgame databases for English draughts.
 #[derive(Debug, Parser)]
@@ -34,6 +34,8 @@ enum Command {
     Plan(Plan),
     /// Join the files of up to N pieces into one.
     Pack(Pack),
+    /// Write the values uncoded beside their files: many times larger, and much quicker to read.
+    Unpack(Unpack),
 }
 
 #[derive(Debug, Args)]
@@ -136,6 +138,18 @@ struct Pack {
     distances: bool,
 }
 
+#[derive(Debug, Args)]
+struct Unpack {
+    /// The folder of the files.
+    dir: PathBuf,
+    /// The most pieces on the board.
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pieces: u32,
+    /// Threads; all cores by default.
+    #[arg(long, value_name = "T")]
+    threads: Option<usize>,
+}
+
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Build(args) => run_build(&args),
@@ -146,6 +160,7 @@ fn main() -> ExitCode {
             Ok(true)
         }
         Command::Pack(args) => run_pack(&args),
+        Command::Unpack(args) => run_unpack(&args),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -432,5 +447,17 @@ fn run_pack(args: &Pack) -> anyhow::Result<bool> {
     let bytes = pack(&args.dir, args.pieces)?;
     fs::write(&args.out, &bytes).with_context(|| format!("cannot write {}", args.out.display()))?;
     println!("{} bytes in {}", bytes.len(), args.out.display());
+    Ok(true)
+}
+
+fn run_unpack(args: &Unpack) -> anyhow::Result<bool> {
+    let started = Instant::now();
+    let bytes = in_pool(args.threads, || {
+        plain::unpack(&args.dir, args.pieces, |slice, bytes| {
+            eprintln!("{slice}: {bytes} bytes");
+        })
+    })??;
+    let seconds = started.elapsed().as_secs_f64();
+    println!("{bytes} bytes in {} in {seconds:.1} s", args.dir.display());
     Ok(true)
 }

@@ -100,8 +100,14 @@ impl Leaf {
         if !position.can_move() {
             return Self::Terminal;
         }
-        if !ends.has(position) || position.has_jump() || position.is_threatened() {
+        if !ends.has(position) {
             return Self::Open;
+        }
+        if position.has_jump() || position.is_threatened() {
+            return match ends.tablebase.probe_plain(position) {
+                Some(value) if !ends.is_late(position, value) => Self::Implied(value),
+                _ => Self::Open,
+            };
         }
         match ends.tablebase.probe_quiet(position, Effort::AtHand) {
             Some(value) if !ends.is_late(position, value) => Self::Stored(value),

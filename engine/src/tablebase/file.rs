@@ -79,6 +79,8 @@ pub enum DamagedPart {
     Units(u64),
     /// 16 units of distances, of which the first is named.
     Distances(u64),
+    /// The page of plain values with this unit.
+    Plain(u64),
 }
 
 impl std::fmt::Display for DamagedPart {
@@ -87,6 +89,7 @@ impl std::fmt::Display for DamagedPart {
             Self::Model => f.write_str("probabilities"),
             Self::Units(first) => write!(f, "units from {first}"),
             Self::Distances(first) => write!(f, "distances from unit {first}"),
+            Self::Plain(unit) => write!(f, "plain values at unit {unit}"),
         }
     }
 }
@@ -151,6 +154,16 @@ impl Volume {
         }
     }
 
+    /// Tells the system that no page is likely to be read after its neighbour: a read from the disk
+    /// is then of 4 KiB, not of 128.
+    pub(super) fn expect_random_reads(&self) {
+        #[cfg(unix)]
+        if let Bytes::Mapped(map) = &self.bytes {
+            // It may be refused: no harm.
+            drop(map.advise(memmap2::Advice::Random));
+        }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::Fixed(bytes) => bytes,
@@ -178,6 +191,7 @@ pub struct Header {
     units: usize,
     payload: usize,
     model_crc: u32,
+    crc: u32,
 }
 
 /// The little-endian number in the `N` bytes from `at` on.
@@ -240,6 +254,7 @@ impl Header {
             units,
             payload,
             model_crc: number::<4>(head, 64) as u32,
+            crc: number::<4>(head, 68) as u32,
         };
         if this.units as u64 != slice.positions().div_ceil(UNIT as u64) {
             return Err("a wrong number of units");
@@ -248,6 +263,12 @@ impl Header {
             return Err("an image that ends too early");
         }
         Ok(this)
+    }
+
+    /// The CRC-32 of the header itself, by which an image is known to [`super::plain`].
+    #[must_use]
+    pub const fn crc(&self) -> u32 {
+        self.crc
     }
 
     const fn directory(&self) -> usize {

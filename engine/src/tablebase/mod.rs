@@ -12,6 +12,7 @@ mod entry;
 pub mod file;
 pub mod index;
 pub mod model;
+pub mod plain;
 mod probe;
 pub mod rest;
 mod row;

@@ -14,6 +14,7 @@ use super::distance::{self, Store};
 use super::file::{self, Damage, FileError, Image, Stored, Volume};
 use super::index::Placement;
 use super::model::UNKNOWN;
+use super::plain::Plain;
 use super::rest;
 use super::slice::Slice;
 use super::unit::{Coded, UNIT};
@@ -72,6 +73,8 @@ pub enum Effort {
 #[derive(Debug)]
 pub struct Tablebase {
     images: Box<[Option<Image>; PLACES]>,
+    /// The same values uncoded, where there are such files.
+    plain: Box<[Option<Plain>; PLACES]>,
     cache: Cache,
     most_pieces: u32,
     distances: Store,
@@ -100,6 +103,7 @@ impl Tablebase {
     pub fn empty(cache: usize) -> Self {
         Self {
             images: Box::new([const { None }; PLACES]),
+            plain: Box::new([const { None }; PLACES]),
             cache: Cache::new(cache),
             most_pieces: 0,
             distances: Store::default(),
@@ -120,8 +124,8 @@ impl Tablebase {
         tablebase
     }
 
-    /// All `*.ctb` files (values) and `*.ctd` files (distances) of a folder, over what is there
-    /// already.
+    /// All `*.ctb` files (values), `*.ctp` files (the same values uncoded) and `*.ctd` files
+    /// (distances) of a folder, over what is there already.
     ///
     /// # Errors
     ///
@@ -130,9 +134,28 @@ impl Tablebase {
         for path in file::in_folder(folder, "ctb")? {
             self.add(Volume::open(&path)?)?;
         }
+        for path in file::in_folder(folder, "ctp")? {
+            self.add_plain(&path)?;
+        }
         for path in file::in_folder(folder, "ctd")? {
             self.distances.add(Volume::open(&path)?)?;
         }
+        Ok(())
+    }
+
+    /// Plain values, to be read instead of the coded ones from which they were made.
+    fn add_plain(&mut self, path: &Path) -> Result<(), FileError> {
+        let plain = Plain::open(path)?;
+        let place = place(plain.slice());
+        let image = place.and_then(|place| self.images[place].as_ref());
+        let (Some(place), true) = (place, image.is_some_and(|image| plain.is_of(image))) else {
+            return Err(FileError::Format {
+                file: path.to_owned(),
+                at: 28,
+                fault: "plain values that were not made from the coded ones here",
+            });
+        };
+        self.plain[place] = Some(plain);
         Ok(())
     }
 
@@ -146,6 +169,7 @@ impl Tablebase {
             let slice = image.header().slice;
             if let Some(place) = place(slice) {
                 self.images[place] = Some(image);
+                self.plain[place] = None;
                 self.most_pieces = self.most_pieces.max(slice.pieces());
             }
         }
@@ -158,7 +182,15 @@ impl Tablebase {
         for image in self.images.iter_mut() {
             image.take_if(|image| pieces_of(image) > pieces);
         }
+        for plain in self.plain.iter_mut() {
+            plain.take_if(|plain| plain.slice().pieces() > pieces);
+        }
         self.most_pieces = self.images().map(pieces_of).max().unwrap_or(0);
+    }
+
+    /// Reads coded values also where there are plain ones.
+    pub fn forget_plain(&mut self) {
+        self.plain.fill_with(|| None);
     }
 
     /// The slices whose distances are there.
@@ -286,6 +318,15 @@ impl Tablebase {
         self.stored(position, effort).ok().flatten()
     }
 
+    /// The value of any position, if it follows without decoding; quick only where the values of its
+    /// slice are plain, as jumps and threats are played out.
+    #[inline]
+    pub fn probe_plain(&self, position: &Position) -> Option<Wld> {
+        let plain = self.plain.get(place(Slice::of(position))?)?;
+        plain.as_ref()?;
+        self.value(position, ANY, Effort::AtHand).ok().flatten()
+    }
+
     /// The first damage that any look-up met, the first time that somebody asks for it.
     pub fn damage_to_tell(&self) -> Option<&Damage> {
         let damage = self.damage.get()?;
@@ -309,6 +350,10 @@ impl Tablebase {
         let Some((image, key, at)) = self.find(position) else {
             return Ok(None);
         };
+        if let Some(plain) = &self.plain[(key >> UNIT_BITS) as usize] {
+            let index = (key & LAST_UNIT) << UNIT_SHIFT | at as u64;
+            return self.noted(plain.value(index)).map(Some);
+        }
         if let Some(value @ 0..=2) = self.cache.get(key, at) {
             return Ok(Some(Wld::ALL[usize::from(value)]));
         }
