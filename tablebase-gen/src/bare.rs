@@ -73,13 +73,14 @@ impl Bare {
             width,
             planes: [[plane(), plane()], [plane(), plane()]],
         };
-        for level in levels.iter().rev() {
+        for (come, level) in levels.iter().enumerate().rev() {
+            let lookup = || Lookup::new(store, blocks, [&[], &[]]).with(isa);
+            let crowned = Crowned::new(men, come as u32, lookup);
             let solved: Vec<[Two; 2]> = level
                 .par_iter()
-                .map_init(
-                    || Lookup::new(store, blocks, [&[], &[]]).with(isa),
-                    |lookup, &set| Row::new(isa, store, &this, set).solve(lookup),
-                )
+                .map_init(lookup, |lookup, &set| {
+                    Row::new(isa, store, &this, &crowned, set).solve(lookup)
+                })
                 .collect();
             for (&set, solved) in level.iter().zip(solved) {
                 this.put(set, &solved);
@@ -178,11 +179,45 @@ impl Bare {
     }
 }
 
+/// What crownings of the rows' men on each square of the crownhead lead to, over the bits, for the
+/// rows of one level.
+struct Crowned {
+    /// By the rank of the other men; empty where those of this level cannot have them beside one.
+    rows: Vec<[Two; 4]>,
+}
+
+impl Crowned {
+    /// For the rows whose men have come `come` squares; reads each value once, where row by row
+    /// every one is asked for up to four times.
+    fn new<'a>(men: [u32; 2], come: u32, lookup: impl Fn() -> Lookup<'a> + Sync + Send) -> Self {
+        let rows = match men[1].checked_sub(1) {
+            None => Vec::new(),
+            Some(others) => {
+                let sets = &Kings::of(others).placements[..choose(28, others) as usize];
+                let found = sets.par_iter().map_init(lookup, |lookup, &others| {
+                    // One step before the crownhead a man has come six rows.
+                    if advance(others) + 6 != come {
+                        return Default::default();
+                    }
+                    gather_all(&beside_rows(others, men[0], lookup))
+                });
+                found.collect()
+            }
+        };
+        Self { rows }
+    }
+
+    fn row(&self, others: Bitboard, to: Square) -> [&[u32]; 2] {
+        slices(&self.rows[rank(others) as usize][crowned_nth(to)])
+    }
+}
+
 /// One placement of the rows' men; everything over the bits.
 struct Row<'r> {
     isa: Isa,
     store: &'r Store,
     bare: &'r Bare,
+    crowned: &'r Crowned,
     /// The rows' men, as they see them, and as the other side does.
     men: Bitboard,
     seen: Bitboard,
@@ -199,11 +234,18 @@ struct Way {
 }
 
 impl<'r> Row<'r> {
-    fn new(isa: Isa, store: &'r Store, bare: &'r Bare, men: Bitboard) -> Self {
+    fn new(
+        isa: Isa,
+        store: &'r Store,
+        bare: &'r Bare,
+        crowned: &'r Crowned,
+        men: Bitboard,
+    ) -> Self {
         Self {
             isa,
             store,
             bare,
+            crowned,
             men,
             seen: men.rotated(),
         }
@@ -219,7 +261,7 @@ impl<'r> Row<'r> {
                 .zip(lacks)
                 .for_each(|(word, &kept)| *word &= kept);
         }
-        let quiet = self.rows_quiet(lookup);
+        let quiet = self.rows_quiet();
         let (captures, any) = self.rows_captures(lookup);
         let rows = decide(&legal, &quiet, &captures, &any);
         let (quiet, captures, any) = self.bits_moves(slices(&rows), lookup);
@@ -228,25 +270,19 @@ impl<'r> Row<'r> {
     }
 
     /// What steps of the rows' men lead to.
-    fn rows_quiet(&self, lookup: &mut Lookup<'_>) -> Two {
+    fn rows_quiet(&self) -> Two {
         let mut found = zeros(self.bare.width);
         for from in self.men {
             for direction in FORWARD {
                 let to = steps::step(from.bit(), direction) - self.men;
                 let Some(to) = to.first() else { continue };
                 let others = self.men - from.bit();
-                if CROWNHEAD.contains(to) {
-                    let way = Way {
-                        at: to,
-                        others,
-                        taken: Bitboard::EMPTY,
-                        left: self.bare.men[0],
-                    };
-                    or_two(self.isa, &mut found, slices(&rows_crowned(&way, lookup)));
+                let row = if CROWNHEAD.contains(to) {
+                    self.crowned.row(others, to)
                 } else {
-                    let row = self.bare.row(BITS, others | to.bit());
-                    or_two(self.isa, &mut found, row);
-                }
+                    self.bare.row(BITS, others | to.bit())
+                };
+                or_two(self.isa, &mut found, row);
             }
         }
         found
@@ -347,15 +383,7 @@ impl<'r> Row<'r> {
     fn bits_moves(&self, after: [&[u32]; 2], lookup: &mut Lookup<'_>) -> (Two, Two, Vec<u32>) {
         let (men, words) = (self.bare.men[0], self.bare.width);
         let mut found = (zeros(words), zeros(words), vec![0; words]);
-        let targets =
-            Square::all().map(
-                |to| match (self.seen.contains(to), CROWNHEAD.contains(to)) {
-                    (true, _) => None,
-                    (false, true) => Some(self.bits_crowned(to, self.seen, lookup)),
-                    (false, false) => Some(self.leave_out(to, after)),
-                },
-            );
-        let targets: Vec<Option<Two>> = targets.collect();
+        let targets = self.bits_targets(after, lookup);
         for from in !(self.seen | CROWNHEAD) {
             let mut quiet = zeros(width(men - 1));
             for to in FORWARD
@@ -375,6 +403,17 @@ impl<'r> Row<'r> {
             }
         }
         found
+    }
+
+    /// What steps of one of the men behind the bits to each square lead to, over the others.
+    fn bits_targets(&self, after: [&[u32]; 2], lookup: &mut Lookup<'_>) -> Vec<Option<Two>> {
+        let mut crowned = gather_all(&self.beside_bits(self.seen, lookup));
+        let target = |to: Square| match (self.seen.contains(to), CROWNHEAD.contains(to)) {
+            (true, _) => None,
+            (false, true) => Some(std::mem::take(&mut crowned[crowned_nth(to)])),
+            (false, false) => Some(self.leave_out(to, after)),
+        };
+        Square::all().map(target).collect()
     }
 
     /// Adds what further jumps of one of the men behind the bits lead to, in rows over the others;
@@ -423,6 +462,10 @@ impl<'r> Row<'r> {
     /// The results after one of the men behind the bits was crowned on `at`, over the others; of
     /// the rows' men those in `left` remain.
     fn bits_crowned(&self, at: Square, left: Bitboard, lookup: &mut Lookup<'_>) -> Two {
+        gather(&self.beside_bits(left, lookup), at)
+    }
+
+    fn beside_bits<'l>(&self, left: Bitboard, lookup: &mut Lookup<'l>) -> Beside<'l> {
         let own = Force {
             men: self.bare.men[0] - 1,
             kings: 1,
@@ -431,21 +474,25 @@ impl<'r> Row<'r> {
             men: left.len(),
             kings: 0,
         };
-        gather(&lookup.beside(own, their, Fixed::Their(left.rotated())), at)
+        lookup.beside(own, their, Fixed::Their(left.rotated()))
     }
 }
 
 /// The results after a man of the rows was crowned, over the men behind the bits.
 fn rows_crowned(way: &Way, lookup: &mut Lookup<'_>) -> Two {
+    gather(&beside_rows(way.others, way.left, lookup), way.at)
+}
+
+fn beside_rows<'l>(others: Bitboard, left: u32, lookup: &mut Lookup<'l>) -> Beside<'l> {
     let own = Force {
-        men: way.others.len(),
+        men: others.len(),
         kings: 1,
     };
     let their = Force {
-        men: way.left,
+        men: left,
         kings: 0,
     };
-    gather(&lookup.beside(own, their, Fixed::Own(way.others)), way.at)
+    lookup.beside(own, their, Fixed::Own(others))
 }
 
 /// The results with a king on `at`, over the men that are not fixed.
@@ -457,6 +504,24 @@ fn gather(beside: &Beside<'_>, at: Square) -> Two {
         }
     });
     found
+}
+
+/// The same for each square of the crownhead.
+fn gather_all(beside: &Beside<'_>) -> [Two; 4] {
+    let mut found = [(); 4].map(|()| zeros(width(beside.men())));
+    beside.each(|bit, words| {
+        for (nth, found) in found.iter_mut().enumerate() {
+            for (found, word) in found.iter_mut().zip(words) {
+                found[bit / 32] |= (word >> (28 + nth) & 1) << (bit % 32);
+            }
+        }
+    });
+    found
+}
+
+/// The place of a square of the crownhead among the four.
+const fn crowned_nth(square: Square) -> usize {
+    square.index() - 28
 }
 
 /// The placements of `men` men beside those of the other side.

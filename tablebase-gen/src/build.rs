@@ -150,42 +150,60 @@ fn solve_blocks(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
 /// How many positions of a pair are lost, drawn and won, with A and with B to move.
 pub(crate) fn count(pair: &Pair) -> [[u64; 3]; 2] {
     let blocks = &pair.blocks;
-    let ones = |plane: &[u32]| {
-        plane
-            .iter()
-            .map(|word| u64::from(word.count_ones()))
-            .sum::<u64>()
-    };
     [0, 1].map(|mover| {
         let slice = Slice {
             own: blocks.forces[mover],
             their: blocks.forces[1 - mover],
         };
-        if blocks.is_bare() {
-            let (lost, open) = pair.tables[mover].split_at(pair.tables[mover].len() / 2);
-            let [lost, open] = [lost, open].map(ones);
-            return [lost, open - lost, slice.positions() - open];
-        }
-        let words = blocks.plane_words(mover);
-        let block = |table: &[u32], place: usize| {
-            let (lost, open) = table[2 * words * place..][..2 * words].split_at(words);
-            [ones(lost), ones(open)]
+        let table = &pair.tables[mover];
+        let [lost, open] = if blocks.is_bare() {
+            ones(table, table.len() / 2)
+        } else if blocks.is_symmetric() {
+            symmetric_ones(pair, mover)
+        } else {
+            let block = 2 * blocks.plane_words(mover);
+            let parts = table.par_chunks(block * (COUNTED_WORDS / block).max(1));
+            parts
+                .map(|part| ones(part, block / 2))
+                .reduce(|| [0; 2], add)
         };
-        let add = |[a, b]: [u64; 2], [c, d]: [u64; 2]| [a + c, b + d];
-        let [lost, open] = (0..blocks.len())
-            .into_par_iter()
-            .map(|place| {
-                let here = block(&pair.tables[mover], place);
-                let [a, b] = blocks.men(place);
-                if blocks.is_symmetric() && a != b {
-                    add(here, block(&pair.tables[1 - mover], place))
-                } else {
-                    here
-                }
-            })
-            .reduce(|| [0; 2], add);
         [lost, open - lost, slice.positions() - open]
     })
+}
+
+/// Words that a thread counts at a time, if a block has not more.
+const COUNTED_WORDS: usize = 1 << 16;
+
+fn add([a, b]: [u64; 2], [c, d]: [u64; 2]) -> [u64; 2] {
+    [a + c, b + d]
+}
+
+/// How many bits are set in the planes L and N, of so many words, that take turns in `table`.
+fn ones(table: &[u32], words: usize) -> [u64; 2] {
+    let ones = |plane: &[u32]| plane.iter().map(|word| u64::from(word.count_ones())).sum();
+    let blocks = table.chunks_exact(2 * words).map(|block| {
+        let (lost, open) = block.split_at(words);
+        [ones(lost), ones(open)]
+    });
+    blocks.fold([0; 2], add)
+}
+
+/// The same for a pair that stores half of its blocks: those with unlike men stand for two.
+fn symmetric_ones(pair: &Pair, mover: usize) -> [u64; 2] {
+    let words = pair.blocks.plane_words(mover);
+    let block = |table: &[u32], place: usize| ones(&table[2 * words * place..][..2 * words], words);
+    (0..pair.blocks.len())
+        .into_par_iter()
+        .map(|place| {
+            let here = block(&pair.tables[mover], place);
+            let [a, b] = pair.blocks.men(place);
+            if a == b {
+                here
+            } else {
+                add(here, block(&pair.tables[1 - mover], place))
+            }
+        })
+        .reduce(|| [0; 2], add)
 }
 
 /// What to build, and where.
