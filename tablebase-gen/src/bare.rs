@@ -104,6 +104,11 @@ impl Bare {
         [0, 1].map(|plane: usize| &self.planes[mover][plane][at..at + self.width])
     }
 
+    /// The rows L and N for the men `rows`, whose side is to move.
+    pub(crate) fn rows_to_move(&self, rows: Bitboard) -> [&[u32]; 2] {
+        self.row(ROWS, rows)
+    }
+
     /// The tables of the pair of `blocks` with A and with B to move, from results in rows for A's
     /// men: the planes L and N, one bit for each block.
     pub(crate) fn tables(&self, isa: Isa, blocks: &Blocks) -> [Vec<u32>; 2] {

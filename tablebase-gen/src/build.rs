@@ -22,6 +22,7 @@ use crate::block::{Solver, Target};
 use crate::distances;
 use crate::encode;
 use crate::kernel::Isa;
+use crate::lone;
 use crate::lookup::Lookup;
 use crate::pair::{Blocks, Pair, Store};
 use crate::system;
@@ -58,6 +59,9 @@ pub(crate) fn solve_pair(isa: Isa, store: &mut Store, forces: [Force; 2]) -> Pai
     let blocks = Blocks::new(forces[0], forces[1]);
     if forces[0].kings + forces[1].kings == 0 {
         return solve_bare(isa, store, blocks);
+    }
+    if lone::solves(&blocks) {
+        return lone::solve(isa, store, blocks);
     }
     solve_blocks(isa, store, blocks)
 }
@@ -111,7 +115,7 @@ impl Drop for Borrowed<'_> {
     }
 }
 
-fn solve_blocks(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
+pub(crate) fn solve_blocks(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
     let spare = Spare::default();
     let words = [0, 1].map(|mover| 2 * blocks.plane_words(mover));
     let [mut first, mut second] = words.map(|words| vec![0_u32; words * blocks.len()]);

@@ -1,15 +1,22 @@
 //! The loops that the time goes into, compiled for each instruction set and chosen at run time.
 //!
-//! Every loop is written once, in plain Rust (module `body`); the only unsafe code of the crate is
-//! here, where a copy compiled for AVX2 or AVX-512 is called after the processor was asked.
-//! Results are the same bit for bit. Knows rows of bits and nothing of draughts.
+//! Every loop is written once, in plain Rust (modules `body` and `lone`); the only unsafe code of
+//! the crate is here, where a copy compiled for AVX2 or AVX-512 is called after the processor was
+//! asked. Results are the same bit for bit. Knows rows of bits and words of squares, not where they
+//! come from.
 
 mod body;
+mod lone;
 
 use std::fmt;
 
 use engine::board::Bitboard;
 use engine::tablebase::index;
+
+pub(crate) use lone::{KingTakes, LoneRow};
+
+/// Placements of men that the loops over a lone king's squares take at once.
+pub(crate) const LANES: usize = 16;
 
 /// An instruction set that this processor has. Values other than `Portable` come only from
 /// [`Isa::detect`] and [`Isa::available`], which ask the processor: the calls below rely on it.
@@ -251,6 +258,14 @@ dispatch! {
         mask: &[u32],
         keep: [&[u32]; 2]
     )
+}
+dispatch! {
+    /// Adds captures to what it is worth that a lone king has just landed.
+    king_landed(takes: &mut KingTakes<'_>)
+}
+dispatch! {
+    /// Solves all placements of men beside one placement of a lone king's men.
+    lone_row(row: &mut LoneRow<'_>)
 }
 dispatch! {
     /// Appends the bits of `source` that `mask` selects, in order, to the first `at` bits of

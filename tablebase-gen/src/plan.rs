@@ -7,6 +7,7 @@ use engine::tablebase::unit::UNIT;
 use crate::build::{pairs, slices};
 use crate::encode::COUNTED;
 use crate::kings::Kings;
+use crate::lone;
 
 /// One pair of forces, in the order of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,13 +53,19 @@ fn pair_bytes(slices: &[Slice]) -> u64 {
 }
 
 /// What is needed while a slice is coded, the states of all units that are kept and about two bits
-/// in a hundred positions, and the solver's planes of a block with those of its captures.
+/// in a hundred positions, and the solver's planes of a block with those of its captures, or its
+/// rows of a pair with one king.
 fn scratch_bytes(slice: Slice, threads: u64) -> u64 {
     let (own, their) = (slice.own.kings, slice.their.kings);
+    let lone = match (own, their) {
+        (1, 0) => lone::scratch_bytes(slice.own.men, slice.their.men, threads),
+        (0, 1) => lone::scratch_bytes(slice.their.men, slice.own.men, threads),
+        _ => 0,
+    };
     let rows = |rows, bits| choose(32, rows) * row_words(bits);
     let planes = 2 * 10 * 4 * rows(own, their).max(rows(their, own));
     let states = slice.positions().min((COUNTED * UNIT) as u64);
-    states + slice.positions() / 32 + threads * planes
+    states + slice.positions() / 32 + threads * planes + lone
 }
 
 /// The steps of a build, in order.

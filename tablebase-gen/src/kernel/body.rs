@@ -1,5 +1,6 @@
 //! The loops themselves, once, in plain Rust: `kernel` compiles them for each instruction set.
 
+pub(super) use super::lone::{king_landed, lone_row};
 use super::{Certain, Duel, DuelSide, StepPass};
 use crate::kings::{CHUNK, neighbours};
 
