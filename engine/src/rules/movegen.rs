@@ -54,13 +54,20 @@ impl Position {
     #[inline]
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
+        self.fill_moves(&mut list);
+        list
+    }
+
+    /// [`Self::legal_moves`] into an empty list: a list is 1 KiB, which returning it may copy.
+    #[inline]
+    pub(crate) fn fill_moves(&self, list: &mut MoveList) {
+        debug_assert!(list.is_empty());
         for_side!(self.turn(), S => {
-            self.push_jumps_of::<S>(&mut list);
+            self.push_jumps_of::<S>(list);
             if list.is_empty() {
-                self.push_steps_of::<S>(&mut list);
+                self.push_steps_of::<S>(list);
             }
         });
-        list
     }
 
     /// Appends every jump, merged. Leaves the list as it is when there is none.

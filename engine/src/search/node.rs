@@ -83,7 +83,18 @@ impl Worker<'_> {
             return plan.alpha;
         }
 
-        // 3. The table. A search without some move knows nothing from it and adds nothing to it.
+        // 3. The moves and the static evaluation (where no jump is pending), while the table's line
+        // comes from memory: with the table asked first, 0.88 times as many nodes a second. Without
+        // a move the game is lost.
+        let mut list = MoveList::new();
+        node.position.fill_moves(&mut list);
+        let Some(first) = list.first() else {
+            return Score::loss_in(node.ply.0);
+        };
+        let quiet = !first.is_jump();
+        let eval = quiet.then(|| self.evaluator.evaluate(&node.position, node.ply));
+
+        // 4. The table. A search without some move knows nothing from it and adds nothing to it.
         let key = node.table_key();
         let excluded = self.frames[usize::from(node.ply.0)].excluded;
         let partial = excluded != MoveCode::NONE;
@@ -97,23 +108,12 @@ impl Worker<'_> {
             return found.score;
         }
 
-        // 4. The endgame databases.
+        // 5. The endgame databases.
         if let Some(score) = self.consult(node, plan.depth) {
             return score;
         }
 
-        // 5. The moves. Without one the game is lost.
-        let list = node.position.legal_moves();
-        if list.is_empty() {
-            return Score::loss_in(node.ply.0);
-        }
-
-        // 6. The static evaluation, where no jump is pending.
-        let quiet = !list[0].is_jump();
-        let eval = match found.and_then(|found| found.eval) {
-            Some(eval) => Some(eval),
-            None => quiet.then(|| self.evaluator.evaluate(&node.position, node.ply)),
-        };
+        // 6. Is the evaluation better than two plies ago?
         let improving = self.note_eval(node.ply, eval);
 
         // 7. Far above the window, with nothing hanging: not worth a search.
@@ -179,7 +179,6 @@ impl Worker<'_> {
         };
         let found = Found {
             score: tried.best,
-            eval,
             mv: tried.mv.map_or(MoveCode::NONE, MoveCode::of),
             depth: plan.depth,
             bound,

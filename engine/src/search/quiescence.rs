@@ -36,7 +36,8 @@ impl Worker<'_> {
         let eval = self.evaluator.evaluate(&node.position, node.ply);
         // A threat can only make it worse.
         if eval > alpha && threats < THREATS_ANSWERED && node.position.is_threatened() {
-            let moves = node.position.legal_moves();
+            let mut moves = MoveList::new();
+            node.position.fill_moves(&mut moves);
             return self.follow::<PV>(node, &moves, (alpha, beta), threats + 1);
         }
         self.at_horizon(node, eval)

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! word 0   key ^ word 1
-//! word 1   bits 0-15 score | 16-31 static evaluation | 32-47 move | 48-55 depth
-//!          | 56-57 bound (0: empty) | 58-63 age
+//! word 1   bits 0-15 score | 16-31 zero | 32-47 move | 48-55 depth | 56-57 bound (0: empty)
+//!          | 58-63 age
 //! ```
 //!
 //! Both words are relaxed atomics. A thread that reads half of another's store finds a key that
@@ -71,21 +71,15 @@ impl MoveCode {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Found {
     pub(super) score: Score,
-    /// The static evaluation, unless a jump was pending.
-    pub(super) eval: Option<Score>,
     pub(super) mv: MoveCode,
     pub(super) depth: Depth,
     pub(super) bound: Bound,
 }
 
-const NO_EVALUATION: i16 = i16::MIN;
-
 impl Found {
     fn pack(self, age: u8) -> u64 {
-        let eval = self.eval.map_or(NO_EVALUATION, |score| score.0);
         let depth = self.depth.0.clamp(0, 255) as u64;
         u64::from(self.score.0 as u16)
-            | u64::from(eval as u16) << 16
             | u64::from(self.mv.0) << 32
             | depth << 48
             | (self.bound as u64) << 56
@@ -99,10 +93,8 @@ impl Found {
             3 => Bound::Exact,
             _ => return None,
         };
-        let eval = (data >> 16) as i16;
         Some(Self {
             score: Score(data as i16),
-            eval: (eval != NO_EVALUATION).then_some(Score(eval)),
             mv: MoveCode((data >> 32) as u16),
             depth: Depth((data >> 48 & 255) as i16),
             bound,
@@ -290,7 +282,6 @@ mod tests {
     fn found(depth: i16) -> Found {
         Found {
             score: Score(-123),
-            eval: Some(Score(45)),
             mv: MoveCode::of(Position::START.legal_moves()[3]),
             depth: Depth(depth),
             bound: Bound::Lower,
@@ -299,8 +290,8 @@ mod tests {
 
     #[test]
     fn entries_read_back() {
-        for eval in [None, Some(Score(-20_000))] {
-            let entry = Found { eval, ..found(37) };
+        for score in [Score(-20_000), Score(20_000)] {
+            let entry = Found { score, ..found(37) };
             assert_eq!(Found::unpack(entry.pack(63)), Some(entry));
         }
         assert_eq!(Found::unpack(0), None);
