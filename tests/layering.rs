@@ -10,9 +10,13 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("board", &[]),
     ("rules", &["board"]),
     ("notation", &["board", "rules"]),
-    ("tablebase", &["board", "rules", "score", "large_pages"]),
+    (
+        "tablebase",
+        &["board", "rules", "score", "large_pages", "prefetch"],
+    ),
     ("eval", &["board", "rules", "score"]),
     ("large_pages", &[]),
+    ("prefetch", &[]),
     (
         "search",
         &[
@@ -22,6 +26,7 @@ const ENGINE: &[(&str, &[&str])] = &[
             "eval",
             "tablebase",
             "large_pages",
+            "prefetch",
         ],
     ),
     (

@@ -16,6 +16,7 @@ pub mod engine;
 pub mod eval;
 mod large_pages;
 pub mod notation;
+mod prefetch;
 pub mod rules;
 pub mod score;
 pub mod search;

@@ -17,6 +17,7 @@ use crossbeam::thread;
 
 use super::memory::HashError;
 use crate::large_pages;
+use crate::prefetch::prefetch;
 use crate::rules::{Move, MoveList};
 use crate::score::{Bound, Depth, Ply, Score};
 
@@ -192,14 +193,8 @@ impl Table {
 
     /// Asks for the cache line of `key` before it is needed: 2 to 3 % more nodes a second.
     #[inline]
-    #[expect(unsafe_code, reason = "there is no safe prefetch")]
     pub(super) fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch may be given any address, and changes nothing but the cache.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.cluster(key)).cast()) };
-        }
+        prefetch(self.cluster(key));
     }
 
     /// What is known about the position with `key`, with its score as seen from `ply`.
