@@ -71,16 +71,26 @@ impl Line {
 }
 
 /// Up to 32 values of two bits.
+#[inline(always)]
 fn packed(values: &[u8]) -> u64 {
-    values.chunks(8).rev().fold(0, |word, values| {
-        let mut eight = [0; 8];
-        eight[..values.len()].copy_from_slice(values);
-        // Pairs, then fours, then all eight move together.
-        let mut bits = u64::from_le_bytes(eight) & 0x0303_0303_0303_0303;
-        bits = (bits | bits >> 6) & 0x000F_000F_000F_000F;
-        bits = (bits | bits >> 12) & 0x0000_00FF_0000_00FF;
-        word << 16 | (bits | bits >> 24) & 0xFFFF
-    })
+    let (eights, rest) = values.as_chunks();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let word = if rest.is_empty() { 0 } else { eight(last) };
+    eights
+        .iter()
+        .rev()
+        .fold(word, |word, &it| word << 16 | eight(it))
+}
+
+/// Eight values of two bits.
+#[inline(always)]
+const fn eight(values: [u8; 8]) -> u64 {
+    // Pairs, then fours, then all eight move together.
+    let mut bits = u64::from_le_bytes(values) & 0x0303_0303_0303_0303;
+    bits = (bits | bits >> 6) & 0x000F_000F_000F_000F;
+    bits = (bits | bits >> 12) & 0x0000_00FF_0000_00FF;
+    (bits | bits >> 24) & 0xFFFF
 }
 
 /// A fixed number of slots, each unit having one where it may lie. They are made when the first

@@ -10,6 +10,8 @@
 //!
 //! Knows nothing of positions. The last bytes are chosen so that as few as possible are needed.
 
+use std::hint::cold_path;
+
 const BOTTOM: u32 = 1 << 24;
 
 /// Writes decisions.
@@ -176,31 +178,47 @@ impl<'a> Decoder<'a> {
         decoder
     }
 
-    #[inline]
+    #[inline(always)]
     fn shift(&mut self) {
-        let byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        self.code = self.code << 8 | byte(self.bytes, self.at);
         self.at = self.at.wrapping_add(self.step);
-        self.code = self.code << 8 | u32::from(byte);
     }
 
     /// Whether the next decision is a miss, of probability `miss` / 65536.
-    #[inline]
+    ///
+    /// A branch, not a choice between numbers: the next decision need not wait for this one.
+    #[inline(always)]
     pub(super) fn decode(&mut self, miss: u16) -> bool {
         let bound = (self.range >> 16) * u32::from(miss);
         let hits = self.range - bound;
-        let is_miss = self.code >= hits;
-        if is_miss {
-            self.code -= hits;
-            self.range = bound;
-        } else {
+        if self.code < hits {
             self.range = hits;
+            self.normalise();
+            return false;
         }
+        cold_path();
+        self.code -= hits;
+        self.range = bound;
+        self.normalise();
+        true
+    }
+
+    #[inline(always)]
+    fn normalise(&mut self) {
         while self.range < BOTTOM {
+            cold_path();
             self.shift();
             self.range <<= 8;
         }
-        is_miss
     }
+}
+
+/// The byte at a place, or zero beyond the last. Not inlined, which leaves more registers to the
+/// loops that seldom need a byte.
+#[cold]
+#[inline(never)]
+fn byte(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at).copied().unwrap_or(0).into()
 }
 
 /// Something that writes decisions or reads them, so that one description of a form serves both.

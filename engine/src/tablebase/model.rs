@@ -29,6 +29,7 @@
 use super::coder::{Decoder, EVEN, Encoder, Tape};
 use super::directory::{Directory, Listing};
 use super::entry::{Entry, Tally};
+use super::leaves::{Leaf, Leaves, Tree};
 use super::script::Script;
 
 /// How many kinds of units there are.
@@ -64,33 +65,59 @@ pub fn kind(tally: Tally) -> Option<usize> {
     Some(most * 4 + strength)
 }
 
-/// What is known near a position; `near` is ordered as in memory, see `in_memory`.
+/// The neighbours of a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The combination of the first three.
+    pub(super) coarse: u8,
+    /// That of the other two.
+    pub(super) fine: u8,
+    /// The state one square lower.
+    pub(super) lower: u8,
+}
+
+impl Place {
+    /// The number of the five neighbours.
+    const fn number(self) -> usize {
+        self.coarse as usize * FINE + self.fine as usize
+    }
+
+    /// With the last four values, two bits each, the last one highest, where they were taken for
+    /// the one that was `expected`.
+    #[inline(always)]
+    pub(super) const fn with_last(self, last: u8, expected: u8) -> Self {
+        let Self {
+            coarse,
+            fine,
+            lower,
+        } = self;
+        let [four, three, one] = [last & 3, last >> 2 & 3, last >> 6];
+        Self {
+            coarse: coarse.wrapping_add(three.wrapping_sub(expected)),
+            fine: fine.wrapping_add(four.wrapping_sub(expected)),
+            lower: lower.wrapping_add(one.wrapping_sub(expected)),
+        }
+    }
+}
+
+/// What is known near a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Context {
-    place: usize,
-    near: usize,
+    pub(super) place: Place,
+    /// The last three values of the same parity, two bits each, the last one lowest.
+    pub(super) same: u32,
 }
 
 impl Context {
-    /// From the states of five neighbours in the order above, and of the one square lower.
     #[inline(always)]
-    pub(super) fn new(neighbours: [usize; 5], lower: usize) -> Self {
-        let place = neighbours
-            .into_iter()
-            .fold(0, |place, state| place * STATES + state);
-        Self {
-            place,
-            near: lower << 2,
-        }
+    const fn last(self) -> u32 {
+        self.same & 3
     }
 
-    /// With the last three values of the same parity, two bits each, the last one lowest.
+    /// The state one square lower (3 bits) and the last value but two of the same parity (2).
     #[inline(always)]
-    pub(super) const fn with(self, same: usize) -> Self {
-        Self {
-            place: self.place,
-            near: self.near | (same & 3) << 5 | same >> 4 & 3,
-        }
+    const fn near(self) -> u32 {
+        (self.place.lower as u32 & 7) << 2 | self.same >> 4 & 3
     }
 }
 
@@ -115,8 +142,8 @@ impl Counts {
     /// Counts one value.
     #[inline]
     pub fn add(&mut self, kind: usize, context: Context, value: u8) {
-        let place = kind * PLACES + context.place;
-        self.table(place)[context.near % NEAR][usize::from(value)] += 1;
+        let near = (context.last() << 5 | context.near()) as usize;
+        self.table(kind * PLACES + context.place.number())[near % NEAR][usize::from(value)] += 1;
     }
 
     #[inline]
@@ -160,8 +187,8 @@ impl Counts {
     }
 }
 
-/// Where an entry lies in its block in memory: those with the same last value, which prevails in
-/// a unit, fill one cache line.
+/// Another order of what is near, as [`Leaves`] have it: what follows the last value of the same
+/// parity makes a number below 24.
 ///
 /// ```text
 /// near        state one square lower (3 bits), last value but two (2), last value (2)
@@ -181,11 +208,6 @@ const fn coarse_number(place: usize, near: usize) -> usize {
     place / FINE * 4 + near % 4
 }
 
-/// The entries of a place, a cache line for each last value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(align(64))]
-struct Block([Entry; NEAR]);
-
 pub(super) type Layers = [Vec<(usize, Entry)>; 3];
 
 /// The probabilities of one slice.
@@ -193,9 +215,7 @@ pub(super) type Layers = [Vec<(usize, Entry)>; 3];
 pub struct Model {
     directory: Directory,
     layers: Layers,
-    /// For each kind and place, which block has its entries.
-    which: Box<[u16]>,
-    blocks: Vec<Block>,
+    leaves: Leaves,
 }
 
 /// Why a stored model cannot be read.
@@ -203,8 +223,8 @@ pub struct Model {
 #[error("the probabilities are out of range")]
 pub struct ModelError;
 
-/// The most blocks that can be told apart.
-const MOST_BLOCKS: usize = 1 << 16;
+/// The most places that may have entries, with the kinds and first three neighbours that do.
+const MOST_PLACES: usize = 1 << 16;
 
 impl Model {
     /// The model that codes what was counted in the fewest bytes, its own included; one in `every`
@@ -236,7 +256,7 @@ impl Model {
                 model.layers[1].push((number, second[number]));
             }
         }
-        let mut blocks = KINDS * (COARSE + 1);
+        let mut places = KINDS * (COARSE + 1);
         for (place, tallies) in counts.seen() {
             let entries = model.layers[2].len();
             for near in 0..NEAR {
@@ -246,12 +266,12 @@ impl Model {
                     model.layers[2].push((place * NEAR + near, entry));
                 }
             }
-            blocks += usize::from(model.layers[2].len() > entries);
-            if blocks == MOST_BLOCKS {
+            places += usize::from(model.layers[2].len() > entries);
+            if places == MOST_PLACES {
                 break;
             }
         }
-        model.spread();
+        model.leaves = Leaves::new(&model.layers);
         model
     }
 
@@ -259,42 +279,7 @@ impl Model {
         Self {
             directory: Directory::blank(),
             layers: Default::default(),
-            which: vec![0; KINDS * PLACES].into(),
-            blocks: Vec::new(),
-        }
-    }
-
-    /// Writes the layers over each other into blocks: one that all places of a kind share, one
-    /// for each three neighbours that have entries, and so on.
-    fn spread(&mut self) {
-        self.blocks = vec![Block([Entry::default(); NEAR]); KINDS];
-        for &(number, entry) in &self.layers[0] {
-            set(&mut self.blocks[number / 4], number % 4, entry);
-        }
-        for kind in 0..KINDS {
-            self.which[kind * PLACES..][..PLACES].fill(kind as u16);
-        }
-        let mut last = usize::MAX;
-        for &(number, entry) in &self.layers[1] {
-            let places = &mut self.which[number / 4 * FINE..][..FINE];
-            if number / 4 != last {
-                last = number / 4;
-                let block = self.blocks[usize::from(places[0])];
-                places.fill(self.blocks.len() as u16);
-                self.blocks.push(block);
-            }
-            set(&mut self.blocks[usize::from(places[0])], number % 4, entry);
-        }
-        last = usize::MAX;
-        for &(number, entry) in &self.layers[2] {
-            let which = &mut self.which[number / NEAR];
-            if number / NEAR != last {
-                last = number / NEAR;
-                let block = self.blocks[usize::from(*which)];
-                *which = self.blocks.len() as u16;
-                self.blocks.push(block);
-            }
-            self.blocks[usize::from(*which)].0[in_memory(number % NEAR)] = entry;
+            leaves: Leaves::default(),
         }
     }
 
@@ -324,10 +309,10 @@ impl Model {
     /// model without sense.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let mut model = Self::blank().transcribe(&mut Decoder::new(bytes));
-        if model.most_blocks() > MOST_BLOCKS {
+        if model.most_places() > MOST_PLACES {
             return Err(ModelError);
         }
-        model.spread();
+        model.leaves = Leaves::new(&model.layers);
         Ok(model)
     }
 
@@ -343,8 +328,8 @@ impl Model {
         model
     }
 
-    /// No fewer blocks than [`Model::spread`] makes.
-    fn most_blocks(&self) -> usize {
+    /// No fewer than the kinds, first three neighbours and places that have entries.
+    fn most_places(&self) -> usize {
         let different = |layer: &[(usize, Entry)], size: usize| {
             1 + layer
                 .windows(2)
@@ -354,11 +339,28 @@ impl Model {
         KINDS + different(&self.layers[1], 4) + different(&self.layers[2], NEAR)
     }
 
-    /// The probabilities in a context.
+    /// The probabilities for units of a kind; `None` when the model has none.
     #[inline(always)]
-    pub(super) fn entry(&self, kind: usize, context: Context) -> Entry {
-        let block = self.which[kind * PLACES + context.place];
-        self.blocks[usize::from(block)].0[context.near % NEAR]
+    pub(super) fn of(&self, kind: usize) -> Option<Chances<'_>> {
+        self.leaves.of(kind).map(Chances)
+    }
+}
+
+/// The probabilities of a model for one kind of units.
+#[derive(Clone, Copy)]
+pub(super) struct Chances<'a>(Tree<'a>);
+
+impl Chances<'_> {
+    /// Where those of a place lie.
+    #[inline(always)]
+    pub(super) fn leaf(&self, place: Place) -> Leaf {
+        self.0.leaf(place.coarse, place.fine)
+    }
+
+    /// Those in a context of a place.
+    #[inline(always)]
+    pub(super) fn entry(&self, leaf: Leaf, context: Context) -> Entry {
+        self.0.entry(leaf, context.last(), context.near())
     }
 }
 
@@ -372,19 +374,16 @@ fn better(now: Entry, tally: Tally, worth: f64, doubt: u32) -> Option<Entry> {
     (cost > entry.cost(tally) + worth).then_some(entry)
 }
 
-/// Gives an entry to all that is near with this last value.
-fn set(block: &mut Block, last: usize, entry: Entry) {
-    for near in (last..NEAR).step_by(4) {
-        block.0[in_memory(near)] = entry;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn context(place: usize) -> Context {
-        Context { place, near: 33 }
+    fn context(fine: u8) -> Context {
+        let place = Place {
+            fine,
+            ..Place::default()
+        };
+        Context { place, same: 0o21 }
     }
 
     #[test]
@@ -396,16 +395,17 @@ mod tests {
         }
         let model = Model::fit(&counts, 1);
         let again = Model::from_bytes(&model.to_bytes()).expect("what was just written");
-        assert_eq!(again.blocks, model.blocks);
-        assert_eq!(again.which, model.which);
-        let entry = model.entry(3, context(17));
-        assert_eq!((entry.likely(), entry.order()), (2, [2, 1, 0]));
-        let miss = entry.first_miss();
+        assert_eq!(again.leaves, model.leaves);
+        let chances = model.of(3).expect("what was counted");
+        let entry = |context: Context| chances.entry(chances.leaf(context.place), context);
+        let [rare, even] = [17, 18].map(|fine| entry(context(fine)));
+        assert_eq!((rare.likely(), rare.order()), (2, [2, 1, 0]));
+        let miss = rare.first_miss();
         assert!(
             (1_000..1_800).contains(&miss),
             "{miss} of 65536 for 1 in 50"
         );
-        assert_eq!(model.entry(3, context(18)).order(), [0, 1, 2]);
+        assert_eq!(even.order(), [0, 1, 2]);
     }
 
     #[test]
@@ -420,7 +420,7 @@ mod tests {
                 .collect();
             if let Ok(model) = Model::from_bytes(&bytes) {
                 let again = Model::from_bytes(&model.to_bytes()).expect("what was just written");
-                assert_eq!(again.which, model.which);
+                assert_eq!(again.leaves, model.leaves);
             }
         }
     }

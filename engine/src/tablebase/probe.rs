@@ -65,7 +65,7 @@ pub enum ProbeError {
 pub enum Effort {
     /// Only what is decoded already, or needs no decoding: some 100 ns.
     AtHand,
-    /// A unit is decoded if need be: some 30 microseconds.
+    /// A unit is decoded if need be: some 20 microseconds.
     Decode,
 }
 

@@ -6,7 +6,7 @@
 //! prober then finds any value within a bounded number of moves: it never follows one threat
 //! with another. Everything else is stored.
 
-use crate::board::steps::{Direction, far, step};
+use crate::board::steps::{Direction, far, jump, step};
 use crate::board::{Bitboard, Color, regions};
 use crate::rules::Position;
 
@@ -38,6 +38,7 @@ pub(super) struct Crowd {
     theirs: [Bitboard; 64],
     kings: [Bitboard; 64],
     len: usize,
+    tries: Tries,
 }
 
 impl Crowd {
@@ -47,9 +48,11 @@ impl Crowd {
             theirs: [Bitboard::EMPTY; 64],
             kings: [Bitboard::EMPTY; 64],
             len: 0,
+            tries: Tries::new(),
         }
     }
 
+    #[inline(always)]
     pub(super) const fn push(&mut self, position: &Position) {
         let at = self.len % 64;
         self.own[at] = position.own();
@@ -60,27 +63,152 @@ impl Crowd {
 
     /// What [`all_moves_rest`] says of each position, lowest bit first; then there are none.
     ///
-    /// In most positions no step makes any threat. The loop that finds them has no branch and
-    /// takes several positions at a time.
+    /// In most positions no step may make any threat. The loop that finds such steps has no branch
+    /// and takes several positions at a time, as does the one that looks at those.
+    #[inline(always)]
     pub(super) fn at_rest(&mut self) -> u64 {
-        let mut steps = [Bitboard::EMPTY; 64];
+        if self.len == 0 {
+            return 0;
+        }
         for from in (0..self.len).step_by(LANES) {
-            let lanes = self.own[from..][..LANES].iter();
-            let lanes = lanes.zip(&self.theirs[from..]).zip(&self.kings[from..]);
-            for (steps, ((&own, &theirs), &kings)) in steps[from..].iter_mut().zip(lanes) {
-                *steps = Threats::of(own, theirs, kings).steps();
+            let steps = self.steps(from);
+            for (at, steps) in (from..self.len).zip(steps) {
+                let all = steps.into_iter().fold(0, |all, steps| all | steps);
+                if all != 0 {
+                    self.attempt(at, steps);
+                }
             }
         }
-        let mut found = 0;
-        for (at, steps) in steps.iter().enumerate().take(self.len) {
-            let rests = steps.is_empty() || {
-                let (own, theirs, kings) = (self.own[at], self.theirs[at], self.kings[at]);
-                !Threats::of(own, theirs, kings).any_is_left_standing()
-            };
-            found |= u64::from(rests) << at;
+        let all = 1_u64.unbounded_shl(self.len as u32).wrapping_sub(1);
+        self.len = 0;
+        all & !self.tries.standing()
+    }
+
+    /// Where steps go in each direction that may make a threat, in positions from `from` on.
+    #[inline(always)]
+    fn steps(&self, from: usize) -> [[u32; 4]; LANES] {
+        let sets = [&self.own, &self.theirs, &self.kings];
+        let [own, theirs, kings] = sets.map(|sets| lanes(sets, from));
+        std::array::from_fn(|at| {
+            let threats = Threats::of(own[at], theirs[at], kings[at]);
+            Direction::ALL.map(|direction| threats.steps_in(direction).0)
+        })
+    }
+
+    /// Tries the steps in each direction from position `at`.
+    #[inline(always)]
+    fn attempt(&mut self, at: usize, steps: [u32; 4]) {
+        let sets = [&self.own, &self.theirs, &self.kings];
+        let [own, theirs, kings] = sets.map(|sets| sets[at % 64]);
+        for (steps, direction) in steps.into_iter().zip(Direction::ALL) {
+            for to in Bitboard(steps) {
+                let to = to.bit();
+                let from = step(to, direction.opposite());
+                self.tries.push(at, stepped(own, kings, from, to), theirs);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn lanes(sets: &[Bitboard; 64], from: usize) -> &[Bitboard; LANES] {
+    let lanes = sets.get(from..).and_then(|sets| sets.first_chunk());
+    lanes.unwrap_or(&[Bitboard::EMPTY; LANES])
+}
+
+/// Black's pieces and all kings after a step of Black.
+#[inline(always)]
+const fn stepped(own: Bitboard, kings: Bitboard, from: Bitboard, to: Bitboard) -> [Bitboard; 2] {
+    let crowned = to.0 & regions::crownhead(Color::Black).0;
+    let is_king = if kings.0 & from.0 == 0 { crowned } else { to.0 };
+    [
+        Bitboard(own.0 ^ from.0 ^ to.0),
+        Bitboard(kings.0 & !from.0 | is_king),
+    ]
+}
+
+/// Positions after steps of Black that may make a threat.
+struct Tries {
+    own: [Bitboard; 64],
+    theirs: [Bitboard; 64],
+    kings: [Bitboard; 64],
+    /// Which of a crowd's positions the step was made in.
+    of: [u8; 64],
+    len: usize,
+    /// The positions in which a step makes a threat and leaves the other side without a capture.
+    standing: u64,
+}
+
+impl Tries {
+    const fn new() -> Self {
+        Self {
+            own: [Bitboard::EMPTY; 64],
+            theirs: [Bitboard::EMPTY; 64],
+            kings: [Bitboard::EMPTY; 64],
+            of: [0; 64],
+            len: 0,
+            standing: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, of: usize, [own, kings]: [Bitboard; 2], theirs: Bitboard) {
+        if self.len == 64 {
+            self.look();
+        }
+        let at = self.len % 64;
+        self.own[at] = own;
+        self.theirs[at] = theirs;
+        self.kings[at] = kings;
+        self.of[at] = of as u8;
+        self.len = at + 1;
+    }
+
+    /// A bit for each position of the crowd in which a step stands; then there are none.
+    #[inline(always)]
+    fn standing(&mut self) -> u64 {
+        self.look();
+        std::mem::take(&mut self.standing)
+    }
+
+    /// Looks at all of them.
+    #[inline(always)]
+    fn look(&mut self) {
+        for from in (0..self.len).step_by(LANES) {
+            let mut standing = self.stand(from);
+            while standing != 0 {
+                let at = from + standing.trailing_zeros() as usize;
+                if at < self.len {
+                    self.standing |= 1 << (self.of[at % 64] % 64);
+                }
+                standing &= standing - 1;
+            }
         }
         self.len = 0;
-        found
+    }
+
+    /// A bit for each of [`LANES`] positions that stand.
+    #[inline(always)]
+    fn stand(&self, from: usize) -> u32 {
+        let sets = [&self.own, &self.theirs, &self.kings];
+        let [own, theirs, kings] = sets.map(|sets| lanes(sets, from));
+        let stand: [u32; LANES] = std::array::from_fn(|at| {
+            let (own, theirs, kings) = (own[at], theirs[at], kings[at]);
+            let vacant = !(own | theirs);
+            let jumps = |movers: Bitboard, victims, forward: [Direction; 2]| {
+                Direction::ALL.map(|direction| {
+                    let is_forward = forward.contains(&direction);
+                    let movers = if is_forward { movers } else { movers & kings };
+                    jump(movers, victims, vacant, direction).0
+                })
+            };
+            let ours = jumps(own, theirs, Direction::forward(Color::Black));
+            let others = jumps(theirs, own, Direction::forward(Color::White));
+            let any = |jumps: [u32; 4]| jumps.into_iter().fold(0, |any, jumps| any | jumps) != 0;
+            u32::from(any(ours) & !any(others))
+        });
+        let bits = (0..).zip(stand).map(|(at, stand)| stand << at);
+        bits.fold(0, |bits, bit| bits | bit)
     }
 }
 
@@ -141,15 +269,7 @@ impl Threats {
             || self.any_stands(Direction::DownRight)
     }
 
-    /// Where a step goes that may make a threat.
-    #[inline(always)]
-    fn steps(&self) -> Bitboard {
-        self.steps_in(Direction::UpLeft)
-            | self.steps_in(Direction::UpRight)
-            | self.steps_in(Direction::DownLeft)
-            | self.steps_in(Direction::DownRight)
-    }
-
+    /// Where a step goes in a direction that may make a threat.
     #[inline(always)]
     fn steps_in(&self, direction: Direction) -> Bitboard {
         let movers = self.movers(direction);
@@ -167,9 +287,7 @@ impl Threats {
 
     #[inline]
     fn stands(&self, from: Bitboard, to: Bitboard) -> bool {
-        let own = self.own ^ from ^ to;
-        let is_king = self.kings.meets(from) || regions::crownhead(Color::Black).meets(to);
-        let kings = (self.kings - from) | if is_king { to } else { Bitboard::EMPTY };
+        let [own, kings] = stepped(self.own, self.kings, from, to);
         !Position::of_sides(Color::White, self.theirs, own, kings).has_jump()
             && Position::of_sides(Color::Black, own, self.theirs, kings).has_jump()
     }

@@ -4,8 +4,8 @@
 //! fast    the pieces that turn fastest: own kings; where there are none, their kings; where
 //!         there are no kings at all, own men
 //! row     positions that differ in the fast pieces alone, at their colexicographic ranks
-//! backs   how many positions back those lie in which one piece stands lower: of the fast
-//!         pieces a matter of the rank alone, so one table serves all rows
+//! run     positions of a row that differ in the lowest of the fast pieces alone: a matter of the
+//!         rank, so one table serves all rows
 //! ```
 //!
 //! Everything that is the same for a whole row is worked out once. Start reading at [`Rows::each`].
@@ -14,22 +14,89 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::index::{Index, choose, next_set, squeeze_all, unrank};
+use super::isa::Machine;
 use super::sets::{MOST_WORDS, Masks, Scene, holding};
 use super::unit::UNIT;
 use super::walk::Walk;
 use crate::board::{Bitboard, Color, regions};
 use crate::rules::Position;
 
-/// How many positions back the neighbours lie, 0 for one that is not there: the third piece one
-/// place lower, the second one and three places, the lowest three, four and one.
-pub(super) type Backs = [u16; 6];
+/// Sets of the fast pieces that differ in the lowest alone, in a row; and where the neighbours lie
+/// that follow from the pieces above, how many positions back, 0 for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    /// The rank of the first.
+    pub(super) start: u32,
+    /// How many there are: all places below the second piece, or all there are.
+    pub(super) lanes: u8,
+    /// Below which lane the second piece has a neighbour one place lower, and three places lower.
+    pub(super) seconds: u8,
+    pub(super) by_threes: u8,
+    /// The third piece one place lower, the second piece one and three places lower.
+    pub(super) third: u16,
+    pub(super) second: u16,
+    pub(super) by_three: u16,
+}
+
+impl Run {
+    pub(super) const NONE: Self = Self {
+        start: 0,
+        lanes: 0,
+        seconds: 0,
+        by_threes: 0,
+        third: 0,
+        second: 0,
+        by_three: 0,
+    };
+
+    /// The run over the lowest piece of a set.
+    fn of(start: u32, set: u32) -> Self {
+        let upper = set & set.wrapping_sub(1);
+        let top = upper & upper.wrapping_sub(1);
+        if upper == 0 {
+            return Self {
+                start,
+                lanes: 32,
+                seconds: 32,
+                by_threes: 32,
+                ..Self::NONE
+            };
+        }
+        let second = upper.trailing_zeros();
+        let lower = |by: u32| match second.checked_sub(by) {
+            Some(lower) if lower > 0 => (choose(second, 2) - choose(lower, 2)) as u16,
+            _ => 0,
+        };
+        let third = top.trailing_zeros();
+        Self {
+            start,
+            lanes: second as u8,
+            seconds: second.saturating_sub(1) as u8,
+            by_threes: second.saturating_sub(3) as u8,
+            third: if top != 0 && third - 1 > second {
+                choose(third - 1, 2) as u16
+            } else {
+                0
+            },
+            second: lower(1),
+            by_three: lower(3),
+        }
+    }
+
+    /// The rank behind the last.
+    pub(super) const fn end(&self) -> u32 {
+        self.start + self.lanes as u32
+    }
+}
 
 /// What there is to know about rows over so many fast pieces, by rank.
 #[derive(Debug)]
 struct Pattern {
-    backs: Vec<Backs>,
+    runs: Vec<Run>,
     /// The pieces, numbered on the squares that are left to them.
     sets: Vec<u32>,
+    /// The same with the bits in reverse order.
+    turned: Vec<u32>,
 }
 
 impl Pattern {
@@ -45,37 +112,14 @@ impl Pattern {
             .take(choose(32, count) as usize)
             .map(|set| set.0)
             .collect();
+        let is_first = |&(_, set): &(u32, &u32)| set & 1 != 0;
+        let firsts = (0..).zip(&sets).filter(is_first);
         Self {
-            backs: sets.iter().map(|&set| backs(set)).collect(),
+            runs: firsts.map(|(rank, &set)| Run::of(rank, set)).collect(),
+            turned: sets.iter().map(|set| set.reverse_bits()).collect(),
             sets,
         }
     }
-}
-
-/// The neighbours of a set that differ from it in one of its three lowest pieces.
-fn backs(set: u32) -> Backs {
-    let above = |set: u32| set & set.wrapping_sub(1);
-    let (upper, top) = (above(set), above(above(set)));
-    let lowest = set.trailing_zeros();
-    let mut found = [0; 6];
-    if upper != 0 {
-        let second = upper.trailing_zeros();
-        let lower = |by: u32| match second.checked_sub(by) {
-            Some(lower) if lower > lowest => (choose(second, 2) - choose(lower, 2)) as u16,
-            _ => 0,
-        };
-        (found[1], found[2]) = (lower(1), lower(3));
-        let third = top.trailing_zeros();
-        if top != 0 && third - 1 > second {
-            found[0] = choose(third - 1, 2) as u16;
-        }
-    }
-    if set != 0 {
-        for (found, by) in found[3..].iter_mut().zip([3, 4, 1]) {
-            *found = if lowest >= by { by as u16 } else { 0 };
-        }
-    }
-    found
 }
 
 /// A piece beside the lowest: which digit of the number, which piece in it, and how many
@@ -90,14 +134,22 @@ pub(super) struct Row {
     /// How many positions there are.
     pub(super) len: usize,
     /// The rank of the first position.
-    rank: usize,
+    pub(super) rank: usize,
     pattern: &'static Pattern,
-    /// The neighbours that follow from other pieces, in the order of [`Backs`].
-    near: [u16; 3],
+    /// How far back the neighbours lie that follow from other pieces, the same for all positions:
+    /// the third piece one place lower, the second one and three places; 0 for none.
+    pub(super) near: [u16; 3],
     parity: [u64; MOST_WORDS],
     masks: Masks,
     scene: Scene,
+    /// The squares that the fast pieces may use.
+    open: u32,
+    /// The same in the order in which they are numbered.
     squares: [u32; 32],
+    /// The sets of the pattern by which they are numbered the way of the board: turned if the
+    /// pieces' own view is not Black's, and then so many bits too high.
+    sets: &'static [u32],
+    shift: u32,
 }
 
 impl Row {
@@ -111,23 +163,21 @@ impl Row {
             parity: [0; MOST_WORDS],
             masks: Masks::new(),
             scene: Scene::default(),
+            open: 0,
             squares: [0; 32],
+            sets: &[],
+            shift: 0,
         }
     }
 
-    /// The neighbours of the positions of this part, but for those that other pieces make.
+    /// The runs of all rows over so many fast pieces.
     #[inline(always)]
-    pub(super) fn backs(&self) -> &'static [Backs] {
-        &self.pattern.backs[self.rank..]
-    }
-
-    /// The neighbours that other pieces make, the same for all positions.
-    #[inline(always)]
-    pub(super) const fn near(&self) -> [u16; 3] {
-        self.near
+    pub(super) fn runs(&self) -> &'static [Run] {
+        &self.pattern.runs
     }
 
     /// The bits of a row over one piece: there is only one word.
+    #[inline(always)]
     fn open_one(&mut self, taken: Bitboard, turned: u64, with_masks: bool) {
         let mut sets = [regions::ODD_ROWS, Bitboard::EMPTY, Bitboard::EMPTY];
         if with_masks {
@@ -147,6 +197,7 @@ impl Row {
     }
 
     /// The parities of a row over several pieces.
+    #[inline(always)]
     fn open_more(&mut self, taken: Bitboard, turned: u64, count: u32, words: &Range<usize>) {
         let parity = &mut self.parity[..words.len()];
         parity.fill(turned);
@@ -182,15 +233,24 @@ impl Row {
     }
 
     /// The position `nth` of this part.
-    #[inline]
-    pub(super) fn position(&self, nth: usize) -> Position {
-        let mut set = self.pattern.sets[self.rank + nth];
-        let mut pieces = Bitboard::EMPTY;
+    #[inline(always)]
+    pub(super) fn position(&self, machine: impl Machine, nth: usize) -> Position {
+        self.scene.with(self.pieces(machine, self.rank + nth))
+    }
+
+    /// A set of fast pieces on the board, of the rank `at`.
+    #[inline(always)]
+    fn pieces<M: Machine>(&self, machine: M, at: usize) -> Bitboard {
+        if M::HAS_DEPOSIT {
+            let set = self.sets[at] >> self.shift;
+            return Bitboard(machine.deposit(set.into(), self.open.into()) as u32);
+        }
+        let (mut set, mut pieces) = (self.pattern.sets[at], 0);
         while set != 0 {
-            pieces |= Bitboard(self.squares[set.trailing_zeros() as usize % 32]);
+            pieces |= self.squares[set.trailing_zeros() as usize % 32];
             set &= set - 1;
         }
-        self.scene.with(pieces)
+        Bitboard(pieces)
     }
 }
 
@@ -241,6 +301,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Works out what is the same for the whole row.
+    #[inline(always)]
     fn open(&mut self, rank: usize, len: usize) {
         let walk = &self.walk;
         let open = walk.open();
@@ -250,6 +311,11 @@ impl<'a> Rows<'a> {
         let turned = 0_u64.wrapping_sub(u64::from(parity_of_others(walk)));
         if self.with_masks {
             row.scene = Scene::of(walk.placement(), self.index.slice());
+            (row.open, row.sets, row.shift) = (!walk.taken().0, &row.pattern.sets, 0);
+            if !row.scene.fast_is_own {
+                row.open = row.open.reverse_bits();
+                (row.sets, row.shift) = (&row.pattern.turned, row.open.count_zeros());
+            }
             row.squares[..open.len()].copy_from_slice(open);
             row.scene.turn(&mut row.squares[..open.len()]);
         }

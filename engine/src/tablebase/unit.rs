@@ -3,14 +3,23 @@
 //! A unit whose stored values are all equal has no bytes. Any other has a kind, and its values are
 //! coded in order, each by what is known nearby (module `model`); positions that [`rest`] leaves
 //! out are skipped on both sides. Two units share a run of bytes, the second is read backwards
-//! from its end. Start reading at [`decode`].
+//! from its end. Which positions are stored is worked out first, then their values follow (module
+//! `runs`). Start reading at [`decode`].
+
+use std::hint::cold_path;
 
 use super::coder::{Decoder, Encoder};
-use super::entry::Tally;
+use super::entry::{Entry, Tally};
 use super::index::Index;
-use super::model::{CAPTURE, Context, Counts, Model, OUTSIDE, THREAT, UNKNOWN, kind};
+use super::isa::{Isa, Machine, Plain, Work};
+use super::leaves::Leaf;
+use super::model::{
+    CAPTURE, Chances, Context, Counts, Model, OUTSIDE, Place, THREAT, UNKNOWN, kind,
+};
 use super::rest::{self, Crowd};
-use super::row::{Backs, Row, Rows};
+use super::row::Rows;
+use super::runs::{Plan, Visitor, spread};
+use crate::prefetch::prefetch_all;
 use crate::rules::Position;
 
 /// Positions in a unit.
@@ -20,169 +29,60 @@ pub const UNIT: usize = 4096;
 /// [`CAPTURE`]).
 pub type Values = [u8; UNIT];
 
-/// The states of a unit behind as many that are outside, so that every neighbour has a place.
-struct Frame([u8; 2 * UNIT]);
-
-impl Frame {
-    const fn new() -> Self {
-        Self([OUTSIDE; 2 * UNIT])
-    }
-
-    #[inline(always)]
-    fn at(&self, place: usize, back: u16) -> usize {
-        usize::from(self.0[(UNIT + place).wrapping_sub(back.into()) % (2 * UNIT)])
-    }
-
-    #[inline(always)]
-    fn set(&mut self, place: usize, state: u8) {
-        self.0[(UNIT + place) % (2 * UNIT)] = state;
-    }
-
-    /// The states of the neighbours of a position, but for the nearest. A neighbour that is not
-    /// there is 0 positions back, where the position itself is still outside.
-    #[inline(always)]
-    fn neighbours(&self, place: usize, backs: Backs, near: [u16; 3]) -> [usize; 5] {
-        let [third, second, second_by_three, three, four, _] = backs;
-        [
-            self.at(place, third | near[0]),
-            self.at(place, second | near[1]),
-            self.at(place, three),
-            self.at(place, second_by_three | near[2]),
-            self.at(place, four),
-        ]
-    }
-
-    /// Notes up to 64 positions that are not stored.
-    #[inline(always)]
-    fn leave_out(&mut self, place: usize, len: usize, jump: u64, at_rest: u64) {
-        let outside = u64::from_le_bytes([OUTSIDE; 8]);
-        for from in (0..len).step_by(8) {
-            let states = outside + 2 * spread(jump >> from) + spread(at_rest >> from);
-            let start = UNIT + place + from;
-            let end = (start + 8).min(2 * UNIT);
-            if let Some(into) = self.0.get_mut(start..end) {
-                into.copy_from_slice(&states.to_le_bytes()[..end - start]);
-            }
-        }
-    }
-}
-
-/// The low eight bits, each in a byte of its own.
-#[inline(always)]
-const fn spread(bits: u64) -> u64 {
-    let each = ((bits & 0xFF) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-    ((each + 0x7F7F_7F7F_7F7F_7F7F) >> 7) & 0x0101_0101_0101_0101
-}
-
 /// The lowest `len` bits, up to 64.
 #[inline(always)]
-const fn low_bits(len: usize) -> u64 {
+pub(super) const fn low_bits(len: usize) -> u64 {
     if len >= 64 { u64::MAX } else { (1 << len) - 1 }
 }
 
-/// Which of up to 64 positions are stored, by their states.
+/// Which of up to 64 positions have a capture and which are at rest, by their states.
 #[inline(always)]
-fn are_stored(states: &[u8]) -> u64 {
-    states.chunks(8).rev().fold(0, |bits, states| {
-        let mut eight = [THREAT; 8];
-        eight[..states.len()].copy_from_slice(states);
-        // The states of what is not stored have bit 2.
-        let stored = !(u64::from_le_bytes(eight) >> 2) & 0x0101_0101_0101_0101;
-        bits << 8 | stored.wrapping_mul(0x0102_0408_1020_4080) >> 56
-    })
+fn left_out(states: &[u8]) -> [u64; 2] {
+    states
+        .chunks(8)
+        .rev()
+        .fold([0; 2], |[jump, at_rest], states| {
+            let mut eight = [0; 8];
+            eight[..states.len()].copy_from_slice(states);
+            // The states of what is not stored have bit 2, and bit 0 tells them apart.
+            let eight = u64::from_le_bytes(eight);
+            let all = eight >> 2 & 0x0101_0101_0101_0101;
+            let gathered = |bits: u64| bits.wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            [
+                jump << 8 | gathered(all & eight),
+                at_rest << 8 | gathered(all & !eight),
+            ]
+        })
 }
 
-/// What was known last: the last three values of either parity, and where the next position is if
-/// it follows the one whose value was last. All of it stays in registers, as does what is made of
-/// it, so that the next value need not wait for memory: 1.4 times as fast as from an array.
-struct Lately {
-    even: usize,
-    odd: usize,
-    next: usize,
-    last: u8,
+/// The visit of all stored values of a unit that are known.
+struct Visit<'a, V> {
+    index: &'a Index,
+    unit: u64,
+    values: &'a Values,
+    /// What the values are like, see [`unit_kind`].
+    kind: usize,
+    visitor: V,
 }
 
-impl Lately {
-    const fn new() -> Self {
-        Self {
-            even: 0o77,
-            odd: 0o77,
-            next: usize::MAX,
-            last: OUTSIDE,
-        }
-    }
-
-    /// The values of one parity, told by a mask.
-    #[inline(always)]
-    const fn same(&self, odd: usize) -> usize {
-        self.even & !odd | self.odd & odd
-    }
+impl<V: Visitor> Work for Visit<'_, V> {
+    type Done = V;
 
     #[inline(always)]
-    const fn note(&mut self, odd: usize, place: usize, value: u8) {
-        let same = (self.same(odd) << 2 | value as usize) & 0o77;
-        self.even = self.even & odd | same & !odd;
-        self.odd = self.odd & !odd | same & odd;
-        self.next = place + 1;
-        self.last = value;
+    fn run(mut self, _: impl Machine) -> V {
+        let mut plan = Plan::new(prevailing(self.kind));
+        let len = unit_len(self.index, self.unit);
+        Rows::new(self.index, self.unit, false).each(len, |row| {
+            plan.add(row);
+            for from in (0..row.len).step_by(64) {
+                let states = &self.values[row.at + from..][..(row.len - from).min(64)];
+                let [jump, at_rest] = left_out(states);
+                plan.note(row, from, jump, at_rest);
+            }
+        });
+        plan.each(len, &mut self.visitor);
+        self.visitor
     }
-}
-
-/// Calls `visit` for each of the positions `stored` from `from` on in a row, with its context and
-/// its place, to learn the value.
-#[inline(always)]
-fn each_stored(
-    frame: &mut Frame,
-    lately: &mut Lately,
-    row: &Row,
-    from: usize,
-    mut stored: u64,
-    mut visit: impl FnMut(Context, usize) -> u8,
-) {
-    let parity = row.parity(from);
-    let (near, backs) = (row.near(), &row.backs()[from..]);
-    while stored != 0 {
-        let nth = stored.trailing_zeros() as usize;
-        stored &= stored - 1;
-        let place = row.at + from + nth;
-        let odd = 0_usize.wrapping_sub((parity >> nth & 1) as usize);
-        let backs = backs[nth];
-        // By a mask: whether the position before is stored cannot be guessed.
-        let follows = 0_usize.wrapping_sub((place == lately.next && backs[5] == 1).into());
-        let last = usize::from(lately.last);
-        let lower = last & follows | frame.at(place, backs[5]) & !follows;
-        let context = Context::new(frame.neighbours(place, backs, near), lower);
-        let value = visit(context.with(lately.same(odd)), place);
-        lately.note(odd, place, value);
-        frame.set(place, value);
-    }
-}
-
-/// Goes through the stored values of a unit that are known.
-#[inline(always)]
-fn each_known(index: &Index, unit: u64, values: &Values, mut visit: impl FnMut(Context, u8)) {
-    let mut frame = Frame::new();
-    for (state, &value) in frame.0[UNIT..].iter_mut().zip(values) {
-        *state = value.max(OUTSIDE);
-    }
-    let mut lately = Lately::new();
-    Rows::new(index, unit, false).each(unit_len(index, unit), |row| {
-        for from in (0..row.len).step_by(64) {
-            let states = &values[row.at + from..][..(row.len - from).min(64)];
-            let stored = are_stored(states);
-            each_stored(
-                &mut frame,
-                &mut lately,
-                row,
-                from,
-                stored,
-                |context, place| {
-                    visit(context, values[place]);
-                    values[place]
-                },
-            );
-        }
-    });
 }
 
 /// How many positions unit `unit` of a slice has: all have [`UNIT`] but the last.
@@ -205,7 +105,7 @@ pub fn fill(index: &Index, unit: u64, values: &mut Values, mut value: impl FnMut
 
 /// The 64 bits from bit `at` on.
 #[inline(always)]
-fn window(words: &[u64], at: usize) -> u64 {
+pub(super) fn window(words: &[u64], at: usize) -> u64 {
     let word = |at: usize| words.get(at).copied().unwrap_or(0);
     word(at / 64) >> (at % 64) | word(at / 64 + 1) << 1 << (63 - at % 64)
 }
@@ -241,7 +141,7 @@ pub fn fill_from(
             let mut threat = threat;
             while threat != 0 {
                 let nth = threat.trailing_zeros() as usize;
-                threats.push((place + nth, row.position(from + nth)));
+                threats.push((place + nth, row.position(Plain, from + nth)));
                 threat &= threat - 1;
             }
         }
@@ -295,9 +195,43 @@ pub fn unit_kind(values: &Values) -> Result<usize, u8> {
 /// Adds the values of a unit to the counts from which a model is fitted.
 pub fn count(index: &Index, unit: u64, values: &Values, counts: &mut Counts) {
     if let Ok(kind) = unit_kind(values) {
-        each_known(index, unit, values, |context, value| {
-            counts.add(kind, context, value);
+        Isa::best().run(Visit {
+            index,
+            unit,
+            values,
+            kind,
+            visitor: Counting {
+                kind,
+                values,
+                counts,
+            },
         });
+    }
+}
+
+struct Counting<'a> {
+    kind: usize,
+    values: &'a Values,
+    counts: &'a mut Counts,
+}
+
+impl Visitor for Counting<'_> {
+    type Leaf = ();
+    type Found = Context;
+
+    #[inline(always)]
+    fn find(&self, _: Place) {}
+
+    #[inline(always)]
+    fn look(&self, (): (), context: Context) -> Context {
+        context
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, context: Context, at: usize) -> u8 {
+        let value = self.values[at % UNIT];
+        self.counts.add(self.kind, context, value);
+        value
     }
 }
 
@@ -330,16 +264,57 @@ pub fn encode(index: &Index, model: &Model, unit: u64, values: &Values) -> Resul
 }
 
 fn encode_as(kind: usize, index: &Index, model: &Model, unit: u64, values: &Values) -> Code {
-    let mut encoder = Encoder::new();
-    each_known(index, unit, values, |context, value| {
-        let entry = model.entry(kind, context);
-        let is_miss = value != entry.likely();
-        encoder.encode(is_miss, entry.first_miss());
-        if is_miss {
-            encoder.encode(value != entry.order()[1], entry.second_miss());
-        }
-    });
+    let encoder = Encoder::new();
+    let Some(chances) = model.of(kind) else {
+        return Code { kind, encoder };
+    };
+    let visitor = Encoding {
+        values,
+        chances,
+        encoder,
+    };
+    let visit = Visit {
+        index,
+        unit,
+        values,
+        kind,
+        visitor,
+    };
+    let encoder = Isa::best().run(visit).encoder;
     Code { kind, encoder }
+}
+
+struct Encoding<'a> {
+    values: &'a Values,
+    chances: Chances<'a>,
+    encoder: Encoder,
+}
+
+impl Visitor for Encoding<'_> {
+    type Leaf = Leaf;
+    type Found = Entry;
+
+    #[inline(always)]
+    fn find(&self, place: Place) -> Leaf {
+        self.chances.leaf(place)
+    }
+
+    #[inline(always)]
+    fn look(&self, leaf: Leaf, context: Context) -> Entry {
+        self.chances.entry(leaf, context)
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, entry: Entry, at: usize) -> u8 {
+        let value = self.values[at % UNIT];
+        let is_miss = value != entry.likely();
+        self.encoder.encode(is_miss, entry.first_miss());
+        if is_miss {
+            self.encoder
+                .encode(value != entry.order()[1], entry.second_miss());
+        }
+        value
+    }
 }
 
 /// Decodes the first `len` values of a unit; the others, and those that are not stored, are
@@ -354,67 +329,123 @@ pub fn decode(
     coded: Coded<'_>,
     values: &mut Values,
 ) {
-    let kind = coded.kind;
-    let mut decoder = if coded.is_second {
-        Decoder::backwards(coded.bytes)
-    } else {
-        Decoder::new(coded.bytes)
+    let Some(chances) = model.of(coded.kind) else {
+        return values.fill(UNKNOWN);
     };
-    // The next entry is found by the value of this one, and most entries have to come from far
-    // away. By a branch on the value that prevails the processor goes on before they are there.
-    let prevailing = (kind / 4) as u8;
-    let guessed = std::hint::black_box(prevailing);
-    let len = len.min(unit_len(index, unit));
-    let (mut frame, mut lately, mut crowd) = (Frame::new(), Lately::new(), Crowd::new());
-    Rows::new(index, unit, true).each(len, |row| {
-        for from in (0..row.len).step_by(64) {
-            let left = (row.len - from).min(64);
-            let [jump, threat] = row.captures(from).map(|bits| bits & low_bits(left));
-            let at_rest = at_rest(&mut crowd, row, from, threat);
-            frame.leave_out(row.at + from, left, jump, at_rest);
-            let stored = low_bits(left) & !(jump | at_rest);
-            each_stored(&mut frame, &mut lately, row, from, stored, |context, _| {
-                let entry = model.entry(kind, context);
-                if !decoder.decode(entry.first_miss()) {
-                    let likely = entry.likely();
-                    return if likely == prevailing {
-                        guessed
-                    } else {
-                        as_it_is(likely)
-                    };
-                }
-                let is_last = decoder.decode(entry.second_miss());
-                entry.order()[1 + usize::from(is_last)]
-            });
+    let job = Job {
+        index,
+        chances,
+        unit,
+        len: len.min(unit_len(index, unit)),
+        coded,
+        values,
+    };
+    Isa::best().run(job);
+}
+
+/// What is to be decoded.
+struct Job<'a> {
+    index: &'a Index,
+    chances: Chances<'a>,
+    unit: u64,
+    len: usize,
+    coded: Coded<'a>,
+    values: &'a mut Values,
+}
+
+impl Work for Job<'_> {
+    type Done = ();
+
+    #[inline(always)]
+    fn run(self, machine: impl Machine) {
+        // They are needed when it is known which values are stored.
+        prefetch_all(self.coded.bytes);
+        let prevailing = prevailing(self.coded.kind);
+        let mut plan = Plan::new(prevailing);
+        self.plan(machine, &mut plan);
+        let Coded {
+            bytes, is_second, ..
+        } = self.coded;
+        let decoder = if is_second {
+            Decoder::backwards(bytes)
+        } else {
+            Decoder::new(bytes)
+        };
+        let mut decoding = Decoding {
+            prevailing,
+            chances: self.chances,
+            decoder,
+        };
+        plan.each(self.len, &mut decoding);
+        for (value, &state) in self.values.iter_mut().zip(plan.frame.states()) {
+            *value = state.min(UNKNOWN);
         }
-    });
-    for (value, &state) in values.iter_mut().zip(&frame.0[UNIT..]) {
-        *value = state.min(UNKNOWN);
     }
 }
 
-/// A value that is not the one to guess.
-#[cold]
-#[inline(never)]
-const fn as_it_is(value: u8) -> u8 {
-    value
+impl Job<'_> {
+    /// Works out which values are stored.
+    #[inline(always)]
+    fn plan(&self, machine: impl Machine, plan: &mut Plan) {
+        let mut crowd = Crowd::new();
+        Rows::new(self.index, self.unit, true).each(self.len, |row| {
+            plan.add(row);
+            for from in (0..row.len).step_by(64) {
+                let left = (row.len - from).min(64);
+                let [jump, threat] = row.captures(from).map(|bits| bits & low_bits(left));
+                let mut left = threat;
+                while left != 0 {
+                    let nth = from + left.trailing_zeros() as usize;
+                    crowd.push(&row.position(machine, nth));
+                    left &= left - 1;
+                }
+                let at_rest = machine.deposit(crowd.at_rest(), threat);
+                plan.note(row, from, jump, at_rest);
+            }
+        });
+    }
 }
 
-/// Those of the threats from `from` on that need no stored value; `crowd` is empty.
-#[inline(always)]
-fn at_rest(crowd: &mut Crowd, row: &Row, from: usize, threat: u64) -> u64 {
-    let mut left = threat;
-    while left != 0 {
-        crowd.push(&row.position(from + left.trailing_zeros() as usize));
-        left &= left - 1;
+/// The value that prevails in units of a kind.
+const fn prevailing(kind: usize) -> u8 {
+    (kind / 4) as u8
+}
+
+struct Decoding<'a> {
+    prevailing: u8,
+    chances: Chances<'a>,
+    decoder: Decoder<'a>,
+}
+
+impl Visitor for Decoding<'_> {
+    type Leaf = Leaf;
+    type Found = Entry;
+
+    #[inline(always)]
+    fn find(&self, place: Place) -> Leaf {
+        self.chances.leaf(place)
     }
-    let (mut rest, mut found, mut left) = (crowd.at_rest(), 0, threat);
-    while left != 0 {
-        found |= (left & left.wrapping_neg()) * (rest & 1);
-        rest >>= 1;
-        left &= left - 1;
+
+    #[inline(always)]
+    fn look(&self, leaf: Leaf, context: Context) -> Entry {
+        self.chances.entry(leaf, context)
     }
-    found
+
+    /// By a branch on the value that prevails, the loop over values that are as expected does not
+    /// wait for them.
+    #[inline(always)]
+    fn visit(&mut self, entry: Entry, _: usize) -> u8 {
+        if !self.decoder.decode(entry.first_miss()) {
+            let likely = entry.likely();
+            if likely == self.prevailing {
+                return self.prevailing;
+            }
+            cold_path();
+            return likely;
+        }
+        let is_last = self.decoder.decode(entry.second_miss());
+        entry.order()[1 + usize::from(is_last)]
+    }
 }
 
 #[cfg(test)]
@@ -468,8 +499,18 @@ mod tests {
                         bytes: &bytes,
                         is_second,
                     };
-                    decode(&index, &model, unit, UNIT, coded, &mut again);
-                    assert!(stored == again, "{slice} unit {unit}");
+                    for isa in Isa::available() {
+                        let job = Job {
+                            index: &index,
+                            chances: model.of(code.kind).expect("what was counted"),
+                            unit,
+                            len: unit_len(&index, unit),
+                            coded,
+                            values: &mut again,
+                        };
+                        isa.run(job);
+                        assert!(stored == again, "{slice} unit {unit} {isa:?}");
+                    }
                 }
             }
         }
