@@ -318,8 +318,9 @@ mod tests {
             });
             let [first, second] = &encoders;
             let bytes = Encoder::join(Some(first), Some(second));
-            let apart = first.clone().finish().len() + second.clone().finish().len();
-            prop_assert!(bytes.len() <= apart + 2);
+            // Each of them could end so that it does not matter what follows.
+            let apart = first.clone().before_any().len() + second.clone().before_any().len();
+            prop_assert!(bytes.len() <= apart.max(1));
             for (mut decoder, decisions) in
                 [Decoder::new(&bytes), Decoder::backwards(&bytes)].into_iter().zip(&pair)
             {
