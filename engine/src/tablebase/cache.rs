@@ -76,21 +76,25 @@ fn packed(values: &[u8]) -> u64 {
     let (eights, rest) = values.as_chunks();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    let word = if rest.is_empty() { 0 } else { eight(last) };
+    let word = if rest.is_empty() {
+        0
+    } else {
+        packed_eight(last).into()
+    };
     eights
         .iter()
         .rev()
-        .fold(word, |word, &it| word << 16 | eight(it))
+        .fold(word, |word, &it| word << 16 | u64::from(packed_eight(it)))
 }
 
-/// Eight values of two bits.
+/// Eight values of two bits, the first one lowest.
 #[inline(always)]
-const fn eight(values: [u8; 8]) -> u64 {
+pub(super) const fn packed_eight(values: [u8; 8]) -> u16 {
     // Pairs, then fours, then all eight move together.
     let mut bits = u64::from_le_bytes(values) & 0x0303_0303_0303_0303;
     bits = (bits | bits >> 6) & 0x000F_000F_000F_000F;
     bits = (bits | bits >> 12) & 0x0000_00FF_0000_00FF;
-    (bits | bits >> 24) & 0xFFFF
+    (bits | bits >> 24) as u16
 }
 
 /// A fixed number of slots, each unit having one where it may lie. They are made when the first

@@ -33,11 +33,16 @@ use super::slice::{Force, Slice};
 use super::unit::{self, Code, Coded, UNIT, Values};
 use super::wld::Wld;
 
-/// The first bytes of every image.
-const MAGIC: [u8; 8] = *b"CROWNTB\0";
 /// The version that is written and read.
 pub const VERSION: u32 = 3;
 const HEADER: usize = 72;
+const FORM: Form<HEADER> = Form {
+    magic: *b"CROWNTB\0",
+    version: VERSION,
+    crc_at: 68,
+    foreign: "no database image",
+    other_version: "an image of another version",
+};
 const RECORD: usize = 10;
 
 /// Why a database file cannot be used.
@@ -202,9 +207,58 @@ pub(super) fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
         .fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// The slice that a header names in bytes 12 to 15, with its number of positions in 16 to 23: alike
-/// in files of values and of distances.
-pub(super) fn material(head: &[u8]) -> Result<Slice, &'static str> {
+/// What the headers of all files of a slice have in common, however long they are: bytes 0 to 23,
+/// and a CRC-32 of all that comes before it.
+///
+/// ```text
+/// 0 magic    8 version u32    12 own men, own kings, their men, their kings u8
+/// 16 positions u64    `crc_at` CRC-32 of the bytes before it u32
+/// ```
+pub(super) struct Form<const BYTES: usize> {
+    pub(super) magic: [u8; 8],
+    pub(super) version: u32,
+    pub(super) crc_at: usize,
+    /// What is told of bytes with another magic, and with another version.
+    pub(super) foreign: &'static str,
+    pub(super) other_version: &'static str,
+}
+
+impl<const BYTES: usize> Form<BYTES> {
+    /// Bytes 0 to 23.
+    pub(super) fn begin(&self, slice: Slice) -> Vec<u8> {
+        let mut head = self.magic.to_vec();
+        head.extend(self.version.to_le_bytes());
+        for force in [slice.own, slice.their] {
+            head.extend([force.men as u8, force.kings as u8]);
+        }
+        head.extend(slice.positions().to_le_bytes());
+        head
+    }
+
+    /// The header at the front of `bytes`, found whole, and its slice.
+    pub(super) fn read<'b>(
+        &self,
+        bytes: &'b [u8],
+    ) -> Result<(&'b [u8; BYTES], Slice), &'static str> {
+        let Some(head) = bytes.first_chunk::<BYTES>() else {
+            return Err("no room for a header");
+        };
+        if head[..8] != self.magic {
+            return Err(self.foreign);
+        }
+        if number::<4>(head, 8) != u64::from(self.version) {
+            return Err(self.other_version);
+        }
+        let sum = crc32fast::hash(&head[..self.crc_at]);
+        if number::<4>(head, self.crc_at) != u64::from(sum) {
+            return Err("a damaged header");
+        }
+        Ok((head, material(head)?))
+    }
+}
+
+/// The slice that a header names in bytes 12 to 15, with its number of positions in 16 to 23.
+fn material(head: &[u8]) -> Result<Slice, &'static str> {
     let force = |at: usize| Force {
         men: u32::from(head[at]),
         kings: u32::from(head[at + 1]),
@@ -225,19 +279,7 @@ pub(super) fn material(head: &[u8]) -> Result<Slice, &'static str> {
 impl Header {
     /// Reads the header at the front of `bytes`.
     fn read(bytes: &[u8]) -> Result<Self, &'static str> {
-        let Some(head) = bytes.first_chunk::<HEADER>() else {
-            return Err("no room for a header");
-        };
-        if head[..8] != MAGIC {
-            return Err("no database image");
-        }
-        if number::<4>(head, 8) != u64::from(VERSION) {
-            return Err("an image of another version");
-        }
-        if number::<4>(head, 68) != u64::from(crc32fast::hash(&head[..68])) {
-            return Err("a damaged header");
-        }
-        let slice = material(head)?;
+        let (head, slice) = FORM.read(bytes)?;
         let units = number::<4>(head, 60) as usize;
         let (model, payload) = (
             number::<4>(head, 56) as usize,
@@ -254,7 +296,7 @@ impl Header {
             units,
             payload,
             model_crc: number::<4>(head, 64) as u32,
-            crc: number::<4>(head, 68) as u32,
+            crc: number::<4>(head, FORM.crc_at) as u32,
         };
         if this.units as u64 != slice.positions().div_ceil(UNIT as u64) {
             return Err("a wrong number of units");
@@ -321,19 +363,7 @@ pub fn assemble(index: &Index, counts: [u64; 3], model: &Model, units: &[Unit]) 
         directory.extend((listed.len() as u16).to_le_bytes());
     }
     let model = model.to_bytes();
-    let slice = index.slice();
-    let mut image = MAGIC.to_vec();
-    image.extend(VERSION.to_le_bytes());
-    image.extend(
-        [
-            slice.own.men,
-            slice.own.kings,
-            slice.their.men,
-            slice.their.kings,
-        ]
-        .map(|count| count as u8),
-    );
-    image.extend(slice.positions().to_le_bytes());
+    let mut image = FORM.begin(index.slice());
     image.extend(counts.into_iter().flat_map(u64::to_le_bytes));
     image.extend((payload.len() as u64).to_le_bytes());
     image.extend((model.len() as u32).to_le_bytes());

@@ -23,16 +23,22 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::file::{Damage, DamagedPart, FileError, Image, Stored, Volume, material, number};
+use super::cache::packed_eight;
+use super::file::{Damage, DamagedPart, FileError, Form, Image, Stored, Volume, number};
 use super::slice::Slice;
-use super::unit::{UNIT, Values};
+use super::unit::UNIT;
 use super::wld::Wld;
 
-/// The first bytes of every file.
-const MAGIC: [u8; 8] = *b"CROWNTP\0";
 /// The version that is written and read.
 pub const VERSION: u32 = 1;
 const HEADER: usize = 64;
+const FORM: Form<HEADER> = Form {
+    magic: *b"CROWNTP\0",
+    version: VERSION,
+    crc_at: 40,
+    foreign: "no plain values",
+    other_version: "plain values of another version",
+};
 const PAGE: usize = 4096;
 /// Bytes of a unit, and units of a page.
 const UNIT_BYTES: usize = UNIT / 4;
@@ -123,16 +129,15 @@ impl Plain {
         self.layout.bytes()
     }
 
-    /// The stored value of the position with this number (see [`super::Index`]).
+    /// The stored value of the position `at` (below [`UNIT`]) of a unit.
     ///
     /// # Errors
     ///
     /// [`Damage`] when a checksum is wrong.
     #[inline]
-    pub(super) fn value(&self, index: u64) -> Result<Wld, Damage> {
-        let (unit, at) = ((index / UNIT as u64) as usize, index as usize % UNIT);
+    pub(super) fn value(&self, unit: u64, at: usize) -> Result<Wld, Damage> {
         let bytes = self.volume.bytes();
-        let place = number::<4>(bytes, HEADER + 4 * unit) as u32;
+        let place = number::<4>(bytes, HEADER + 4 * unit as usize) as u32;
         if let Some(&value) = Wld::ALL.get(place as usize) {
             return Ok(value);
         }
@@ -149,11 +154,11 @@ impl Plain {
             .ok_or_else(|| self.damage(unit))
     }
 
-    fn damage(&self, unit: usize) -> Damage {
+    fn damage(&self, unit: u64) -> Damage {
         Damage {
             file: self.volume.name().to_owned(),
             slice: self.slice,
-            part: DamagedPart::Plain(unit as u64),
+            part: DamagedPart::Plain(unit),
         }
     }
 
@@ -172,19 +177,7 @@ impl Plain {
 }
 
 fn read_header(bytes: &[u8]) -> Result<(Slice, Layout, u32), &'static str> {
-    let Some(head) = bytes.first_chunk::<HEADER>() else {
-        return Err("no room for a header");
-    };
-    if head[..8] != MAGIC {
-        return Err("no plain values");
-    }
-    if number::<4>(head, 8) != u64::from(VERSION) {
-        return Err("plain values of another version");
-    }
-    if number::<4>(head, 40) != u64::from(crc32fast::hash(&head[..40])) {
-        return Err("a damaged header");
-    }
-    let slice = material(head)?;
+    let (head, slice) = FORM.read(bytes)?;
     let layout = Layout {
         units: slice.positions().div_ceil(UNIT as u64) as usize,
         own: number::<4>(head, 24) as usize,
@@ -206,16 +199,6 @@ fn check_tables(bytes: &[u8], layout: Layout) -> Result<(), &'static str> {
     } else {
         Err("damaged tables of plain values")
     }
-}
-
-/// Two bits for each state of a unit.
-fn packed(values: &Values) -> [u8; UNIT_BYTES] {
-    let mut bytes = [0; UNIT_BYTES];
-    for (byte, values) in bytes.iter_mut().zip(values.chunks_exact(4)) {
-        let bits = values.iter().rev();
-        *byte = bits.fold(0, |bits, &value| bits << 2 | value.min(3));
-    }
-    bytes
 }
 
 /// Takes a coded image apart, for a writer who wants to share the work.
@@ -266,6 +249,12 @@ impl<'i> Unpacking<'i> {
         self.layout().bytes()
     }
 
+    /// Where the values begin in it.
+    #[must_use]
+    pub fn values(&self) -> u64 {
+        self.layout().values() as u64
+    }
+
     /// The bytes of a page and their CRC-32.
     ///
     /// # Errors
@@ -279,7 +268,9 @@ impl<'i> Unpacking<'i> {
             if let Stored::Coded(coded) = self.image.stored(unit.into())? {
                 self.image.decode(unit.into(), UNIT, coded, &mut values)?;
             }
-            into.copy_from_slice(&packed(&values));
+            for (into, eight) in into.as_chunks_mut().0.iter_mut().zip(values.as_chunks().0) {
+                *into = packed_eight(*eight).to_le_bytes();
+            }
         }
         Ok((bytes, crc32fast::hash(&bytes)))
     }
@@ -293,11 +284,7 @@ impl<'i> Unpacking<'i> {
         };
         let (map, mut sums) = (words(&self.map), words(sums));
         sums.resize(layout.values() - layout.sums(), 0);
-        let Slice { own, their } = self.image.header().slice;
-        let mut front = MAGIC.to_vec();
-        front.extend(VERSION.to_le_bytes());
-        front.extend([own.men, own.kings, their.men, their.kings].map(|count| count as u8));
-        front.extend(self.image.header().slice.positions().to_le_bytes());
+        let mut front = FORM.begin(self.image.header().slice);
         front.extend((layout.own as u32).to_le_bytes());
         front.extend(self.image.header().crc().to_le_bytes());
         front.extend(

@@ -72,9 +72,7 @@ pub enum Effort {
 /// All databases that were found.
 #[derive(Debug)]
 pub struct Tablebase {
-    images: Box<[Option<Image>; PLACES]>,
-    /// The same values uncoded, where there are such files.
-    plain: Box<[Option<Plain>; PLACES]>,
+    slices: Box<[Option<Values>; PLACES]>,
     cache: Cache,
     most_pieces: u32,
     distances: Store,
@@ -83,7 +81,14 @@ pub struct Tablebase {
     told: AtomicBool,
 }
 
-/// Where a slice is in the table of images; `None` when it has too many pieces.
+/// The values of a slice, and the same uncoded, if there is such a file.
+#[derive(Debug)]
+struct Values {
+    image: Image,
+    plain: Option<Plain>,
+}
+
+/// Where a slice is in the table of slices; `None` when it has too many pieces.
 fn place(slice: Slice) -> Option<usize> {
     let counts = [
         slice.own.men,
@@ -102,8 +107,7 @@ impl Tablebase {
     #[must_use]
     pub fn empty(cache: usize) -> Self {
         Self {
-            images: Box::new([const { None }; PLACES]),
-            plain: Box::new([const { None }; PLACES]),
+            slices: Box::new([const { None }; PLACES]),
             cache: Cache::new(cache),
             most_pieces: 0,
             distances: Store::default(),
@@ -146,16 +150,15 @@ impl Tablebase {
     /// Plain values, to be read instead of the coded ones from which they were made.
     fn add_plain(&mut self, path: &Path) -> Result<(), FileError> {
         let plain = Plain::open(path)?;
-        let place = place(plain.slice());
-        let image = place.and_then(|place| self.images[place].as_ref());
-        let (Some(place), true) = (place, image.is_some_and(|image| plain.is_of(image))) else {
+        let coded = place(plain.slice()).and_then(|place| self.slices[place].as_mut());
+        let Some(coded) = coded.filter(|coded| plain.is_of(&coded.image)) else {
             return Err(FileError::Format {
                 file: path.to_owned(),
                 at: 28,
                 fault: "plain values that were not made from the coded ones here",
             });
         };
-        self.plain[place] = Some(plain);
+        coded.plain = Some(plain);
         Ok(())
     }
 
@@ -168,8 +171,7 @@ impl Tablebase {
         for image in Image::all(&Arc::new(volume))? {
             let slice = image.header().slice;
             if let Some(place) = place(slice) {
-                self.images[place] = Some(image);
-                self.plain[place] = None;
+                self.slices[place] = Some(Values { image, plain: None });
                 self.most_pieces = self.most_pieces.max(slice.pieces());
             }
         }
@@ -179,18 +181,17 @@ impl Tablebase {
     /// Drops the values of all positions of more than `pieces` pieces.
     pub fn limit_pieces(&mut self, pieces: u32) {
         let pieces_of = |image: &Image| image.header().slice.pieces();
-        for image in self.images.iter_mut() {
-            image.take_if(|image| pieces_of(image) > pieces);
-        }
-        for plain in self.plain.iter_mut() {
-            plain.take_if(|plain| plain.slice().pieces() > pieces);
+        for values in self.slices.iter_mut() {
+            values.take_if(|values| pieces_of(&values.image) > pieces);
         }
         self.most_pieces = self.images().map(pieces_of).max().unwrap_or(0);
     }
 
     /// Reads coded values also where there are plain ones.
     pub fn forget_plain(&mut self) {
-        self.plain.fill_with(|| None);
+        for values in self.slices.iter_mut().flatten() {
+            values.plain = None;
+        }
     }
 
     /// The slices whose distances are there.
@@ -203,18 +204,18 @@ impl Tablebase {
     /// the distance that all shorter ones are told as.
     pub(super) fn stored_distance(&self, position: &Position) -> Result<(u8, u8), ProbeError> {
         let slice = Slice::of(position);
-        let values = place(slice).and_then(|place| self.images[place].as_ref());
+        let values = place(slice).and_then(|place| self.slices[place].as_ref());
         let image = self.distances.image(slice);
         let (Some(values), Some(image)) = (values, image) else {
             return Err(ProbeError::NoDistances(slice));
         };
-        let plies = self.noted(self.distances.look_up(image, values, position))?;
+        let plies = self.noted(self.distances.look_up(image, &values.image, position))?;
         Ok((plies, image.header().least))
     }
 
     /// All slices that are there.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
-        self.images.iter().flatten()
+        self.slices.iter().flatten().map(|values| &values.image)
     }
 
     /// The most pieces for which some slice is there; 0 when nothing is.
@@ -301,10 +302,10 @@ impl Tablebase {
     /// How late to look at a position, when a lost one is sought that takes little decoding.
     fn reluctance(&self, position: &Position) -> Result<usize, Damage> {
         let follows = rest::is_left_out(position);
-        let Some((image, key, at)) = self.find(position).filter(|_| !follows) else {
+        let Some((values, key, at)) = self.find(position).filter(|_| !follows) else {
             return Ok(usize::MAX);
         };
-        Ok(match image.stored(key & LAST_UNIT)? {
+        Ok(match values.image.stored(key & LAST_UNIT)? {
             Stored::Coded(coded) => coded.kind << UNIT_SHIFT | at,
             Stored::All(_) => 0,
         })
@@ -322,8 +323,8 @@ impl Tablebase {
     /// slice are plain, as jumps and threats are played out.
     #[inline]
     pub fn probe_plain(&self, position: &Position) -> Option<Wld> {
-        let plain = self.plain.get(place(Slice::of(position))?)?;
-        plain.as_ref()?;
+        let values = self.slices[place(Slice::of(position))?].as_ref()?;
+        values.plain.as_ref()?;
         self.value(position, ANY, Effort::AtHand).ok().flatten()
     }
 
@@ -334,25 +335,24 @@ impl Tablebase {
         (!told).then_some(damage)
     }
 
-    /// Where the value of a position is stored: the image, the key of its unit, its place there.
+    /// Where the value of a position is stored: its slice, the key of its unit, its place there.
     #[inline]
-    fn find(&self, position: &Position) -> Option<(&Image, u64, usize)> {
+    fn find(&self, position: &Position) -> Option<(&Values, u64, usize)> {
         let place = place(Slice::of(position))?;
-        let image = self.images[place].as_ref()?;
-        let index = image.index().index(&Placement::of(position));
+        let values = self.slices[place].as_ref()?;
+        let index = values.image.index().index(&Placement::of(position));
         let (unit, at) = (index >> UNIT_SHIFT, index as usize % UNIT);
-        Some((image, (place as u64) << UNIT_BITS | unit, at))
+        Some((values, (place as u64) << UNIT_BITS | unit, at))
     }
 
     /// The stored value of a position; `None` if it is not there or `effort` does not reach.
     #[inline]
     fn stored(&self, position: &Position, effort: Effort) -> Result<Option<Wld>, Damage> {
-        let Some((image, key, at)) = self.find(position) else {
+        let Some((Values { image, plain }, key, at)) = self.find(position) else {
             return Ok(None);
         };
-        if let Some(plain) = &self.plain[(key >> UNIT_BITS) as usize] {
-            let index = (key & LAST_UNIT) << UNIT_SHIFT | at as u64;
-            return self.noted(plain.value(index)).map(Some);
+        if let Some(plain) = plain {
+            return self.noted(plain.value(key & LAST_UNIT, at)).map(Some);
         }
         if let Some(value @ 0..=2) = self.cache.get(key, at) {
             return Ok(Some(Wld::ALL[usize::from(value)]));
@@ -418,7 +418,7 @@ mod tests {
             let values = moves.map(|mv| -by_the_moves(tablebase, &position.play(mv)));
             return values.max().expect("a move");
         }
-        let (image, key, at) = tablebase.find(position).expect("an image");
+        let (Values { image, .. }, key, at) = tablebase.find(position).expect("an image");
         match image.stored(key & LAST_UNIT).expect("sound") {
             Stored::All(value) => value,
             Stored::Coded(coded) => {

@@ -20,17 +20,22 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::super::file::{Damage, DamagedPart, FileError, Volume, material, number};
+use super::super::file::{Damage, DamagedPart, FileError, Form, Volume, number};
 use super::super::index::Index;
 use super::super::slice::Slice;
 use super::super::walk::Walk;
 use super::coding::{self, Kind, UNIT};
 
-/// The first bytes of every image.
-const MAGIC: [u8; 8] = *b"CROWNTD\0";
 /// The version that is written and read.
 pub const VERSION: u32 = 1;
 const HEADER: usize = 64;
+const FORM: Form<HEADER> = Form {
+    magic: *b"CROWNTD\0",
+    version: VERSION,
+    crc_at: 60,
+    foreign: "no image of distances",
+    other_version: "an image of another version",
+};
 /// Units that share a checksum.
 const GROUP: usize = 16;
 const RECORD: usize = 4 + 2 * GROUP;
@@ -54,19 +59,7 @@ pub struct Header {
 
 impl Header {
     fn read(bytes: &[u8]) -> Result<Self, &'static str> {
-        let Some(head) = bytes.first_chunk::<HEADER>() else {
-            return Err("no room for a header");
-        };
-        if head[..8] != MAGIC {
-            return Err("no image of distances");
-        }
-        if number::<4>(head, 8) != u64::from(VERSION) {
-            return Err("an image of another version");
-        }
-        if number::<4>(head, 60) != u64::from(crc32fast::hash(&head[..60])) {
-            return Err("a damaged header");
-        }
-        let slice = material(head)?;
+        let (head, slice) = FORM.read(bytes)?;
         let (units, payload) = (
             number::<4>(head, 48) as usize,
             number::<8>(head, 40) as usize,
@@ -128,12 +121,7 @@ pub fn assemble(
         directory.extend(group_crc(&lengths, &payload[start..]).to_le_bytes());
         directory.extend(lengths);
     }
-    let mut image = MAGIC.to_vec();
-    image.extend(VERSION.to_le_bytes());
-    for force in [slice.own, slice.their] {
-        image.extend([force.men as u8, force.kings as u8]);
-    }
-    image.extend(slice.positions().to_le_bytes());
+    let mut image = FORM.begin(slice);
     image.extend([longest, least, 0, 0, 0, 0, 0, 0]);
     image.extend(longest_at.to_le_bytes());
     image.extend((payload.len() as u64).to_le_bytes());
