@@ -288,17 +288,26 @@ fn finished(path: &Path, slice: Slice) -> Option<u64> {
     (image.header().slice == slice).then_some(image.header().bytes as u64)
 }
 
-/// Writes a file whole or not at all.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let beside = path.with_extension("part");
+/// Writes a file whole or not at all: beside its place, forced to disk, renamed.
+pub(crate) fn write_by<T>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
     let mut file = File::create(&beside)?;
-    file.write_all(bytes)?;
+    let done = write(&mut file)?;
     file.sync_all()?;
     fs::rename(&beside, path)?;
     if let Some(folder) = path.parent() {
         system::sync_folder(folder)?;
     }
-    Ok(())
+    Ok(done)
+}
+
+/// [`write_by`] for bytes that are there.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    write_by(path, |file| Ok(file.write_all(bytes)?))
 }
 
 /// Holds a folder for one build; freed by the operating system whenever the process ends.

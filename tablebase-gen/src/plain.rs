@@ -1,17 +1,15 @@
 //! Writes plain files: the values of coded files with two bits a position.
 
-use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use engine::tablebase::Slice;
-use engine::tablebase::file::{self, Image, Volume};
+use engine::tablebase::file::Image;
 use engine::tablebase::plain::{Plain, Unpacking};
 use rayon::prelude::*;
 
-use crate::system;
+use crate::{build, stats, system};
 
 /// Pages that are decoded before they are written: 16 MiB.
 const BATCH: usize = 4096;
@@ -32,15 +30,8 @@ pub fn unpack(
     pieces: u32,
     mut watch: impl FnMut(Slice, usize),
 ) -> anyhow::Result<usize> {
-    let mut wanted = Vec::new();
-    for path in file::in_folder(folder, "ctb")? {
-        let images = Image::all(&Arc::new(Volume::open(&path)?))?;
-        wanted.extend(
-            images
-                .into_iter()
-                .filter(|it| it.header().slice.pieces() <= pieces),
-        );
-    }
+    let mut wanted = stats::images(folder)?;
+    wanted.retain(|image| image.header().slice.pieces() <= pieces);
     ensure!(
         !wanted.is_empty(),
         "no files of up to {pieces} pieces in {}",
@@ -71,25 +62,20 @@ fn write(path: &Path, image: &Image) -> anyhow::Result<usize> {
             "{size} bytes are needed on disk and {free} are free"
         );
     }
-    let beside = path.with_extension("ctp-part");
-    let mut file = File::create(&beside)?;
-    let mut sums = vec![0; unpacking.pages()];
-    file.write_all(&unpacking.front(&sums))?;
-    let pages: Vec<usize> = (0..unpacking.pages()).collect();
-    for batch in pages.chunks(BATCH) {
-        let read = batch.par_iter().map(|&page| unpacking.page(page));
-        let values: Vec<_> = read.collect::<Result<_, _>>()?;
-        for (&page, (values, sum)) in batch.iter().zip(&values) {
-            sums[page] = *sum;
-            file.write_all(values)?;
+    build::write_by(path, |file| {
+        let mut sums = Vec::new();
+        file.seek(SeekFrom::Start(unpacking.values()))?;
+        let pages: Vec<usize> = (0..unpacking.pages()).collect();
+        for batch in pages.chunks(BATCH) {
+            let read = batch.par_iter().map(|&page| unpacking.page(page));
+            let values: Vec<_> = read.collect::<Result<_, _>>()?;
+            for (values, sum) in values {
+                sums.push(sum);
+                file.write_all(&values)?;
+            }
         }
-    }
-    file.seek(SeekFrom::Start(0))?;
-    file.write_all(&unpacking.front(&sums))?;
-    file.sync_all()?;
-    fs::rename(&beside, path)?;
-    if let Some(folder) = path.parent() {
-        system::sync_folder(folder)?;
-    }
-    Ok(size)
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&unpacking.front(&sums))?;
+        Ok(size)
+    })
 }

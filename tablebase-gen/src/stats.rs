@@ -123,7 +123,7 @@ fn distances(folder: &Path) -> Result<Vec<distance::Image>, FileError> {
 }
 
 /// The images of values of all files of a folder.
-fn images(folder: &Path) -> Result<Vec<Image>, FileError> {
+pub(crate) fn images(folder: &Path) -> Result<Vec<Image>, FileError> {
     let mut all = Vec::new();
     for path in file::in_folder(folder, "ctb")? {
         all.extend(Image::all(&Arc::new(Volume::open(&path)?))?);
