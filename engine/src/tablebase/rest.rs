@@ -32,33 +32,69 @@ pub fn all_moves_rest(position: &Position) -> bool {
 /// Positions looked at side by side.
 const LANES: usize = 8;
 
-/// Up to 64 positions with Black to move and without a capture for it.
-pub(super) struct Crowd {
+/// Up to 64 positions with Black to move.
+struct Positions {
     own: [Bitboard; 64],
     theirs: [Bitboard; 64],
     kings: [Bitboard; 64],
     len: usize,
+}
+
+impl Positions {
+    const fn new() -> Self {
+        Self {
+            own: [Bitboard::EMPTY; 64],
+            theirs: [Bitboard::EMPTY; 64],
+            kings: [Bitboard::EMPTY; 64],
+            len: 0,
+        }
+    }
+
+    /// Adds a position by its sets; tells which one it is.
+    #[inline(always)]
+    const fn push(&mut self, own: Bitboard, theirs: Bitboard, kings: Bitboard) -> usize {
+        let at = self.len % 64;
+        self.own[at] = own;
+        self.theirs[at] = theirs;
+        self.kings[at] = kings;
+        self.len = at + 1;
+        at
+    }
+
+    /// Black's pieces, the others and all kings of position `at`.
+    #[inline(always)]
+    fn at(&self, at: usize) -> [Bitboard; 3] {
+        [&self.own, &self.theirs, &self.kings].map(|sets| sets[at % 64])
+    }
+
+    /// The same of those from `from` on, a multiple of [`LANES`].
+    #[inline(always)]
+    fn lanes(&self, from: usize) -> [&[Bitboard; LANES]; 3] {
+        [&self.own, &self.theirs, &self.kings].map(|sets| {
+            let lanes = sets.get(from..).and_then(|sets| sets.first_chunk());
+            lanes.unwrap_or(&[Bitboard::EMPTY; LANES])
+        })
+    }
+}
+
+/// Up to 64 positions with Black to move and without a capture for it.
+pub(super) struct Crowd {
+    positions: Positions,
     tries: Tries,
 }
 
 impl Crowd {
     pub(super) const fn new() -> Self {
         Self {
-            own: [Bitboard::EMPTY; 64],
-            theirs: [Bitboard::EMPTY; 64],
-            kings: [Bitboard::EMPTY; 64],
-            len: 0,
+            positions: Positions::new(),
             tries: Tries::new(),
         }
     }
 
     #[inline(always)]
     pub(super) const fn push(&mut self, position: &Position) {
-        let at = self.len % 64;
-        self.own[at] = position.own();
-        self.theirs[at] = position.theirs();
-        self.kings[at] = position.all_kings();
-        self.len = at + 1;
+        let (own, theirs) = (position.own(), position.theirs());
+        self.positions.push(own, theirs, position.all_kings());
     }
 
     /// What [`all_moves_rest`] says of each position, lowest bit first; then there are none.
@@ -67,28 +103,28 @@ impl Crowd {
     /// and takes several positions at a time, as does the one that looks at those.
     #[inline(always)]
     pub(super) fn at_rest(&mut self) -> u64 {
-        if self.len == 0 {
+        let len = self.positions.len;
+        if len == 0 {
             return 0;
         }
-        for from in (0..self.len).step_by(LANES) {
+        for from in (0..len).step_by(LANES) {
             let steps = self.steps(from);
-            for (at, steps) in (from..self.len).zip(steps) {
+            for (at, steps) in (from..len).zip(steps) {
                 let all = steps.into_iter().fold(0, |all, steps| all | steps);
                 if all != 0 {
                     self.attempt(at, steps);
                 }
             }
         }
-        let all = 1_u64.unbounded_shl(self.len as u32).wrapping_sub(1);
-        self.len = 0;
+        let all = 1_u64.unbounded_shl(len as u32).wrapping_sub(1);
+        self.positions.len = 0;
         all & !self.tries.standing()
     }
 
     /// Where steps go in each direction that may make a threat, in positions from `from` on.
     #[inline(always)]
     fn steps(&self, from: usize) -> [[u32; 4]; LANES] {
-        let sets = [&self.own, &self.theirs, &self.kings];
-        let [own, theirs, kings] = sets.map(|sets| lanes(sets, from));
+        let [own, theirs, kings] = self.positions.lanes(from);
         std::array::from_fn(|at| {
             let threats = Threats::of(own[at], theirs[at], kings[at]);
             Direction::ALL.map(|direction| threats.steps_in(direction).0)
@@ -98,8 +134,7 @@ impl Crowd {
     /// Tries the steps in each direction from position `at`.
     #[inline(always)]
     fn attempt(&mut self, at: usize, steps: [u32; 4]) {
-        let sets = [&self.own, &self.theirs, &self.kings];
-        let [own, theirs, kings] = sets.map(|sets| sets[at % 64]);
+        let [own, theirs, kings] = self.positions.at(at);
         for (steps, direction) in steps.into_iter().zip(Direction::ALL) {
             for to in Bitboard(steps) {
                 let to = to.bit();
@@ -108,12 +143,6 @@ impl Crowd {
             }
         }
     }
-}
-
-#[inline(always)]
-fn lanes(sets: &[Bitboard; 64], from: usize) -> &[Bitboard; LANES] {
-    let lanes = sets.get(from..).and_then(|sets| sets.first_chunk());
-    lanes.unwrap_or(&[Bitboard::EMPTY; LANES])
 }
 
 /// Black's pieces and all kings after a step of Black.
@@ -129,12 +158,9 @@ const fn stepped(own: Bitboard, kings: Bitboard, from: Bitboard, to: Bitboard) -
 
 /// Positions after steps of Black that may make a threat.
 struct Tries {
-    own: [Bitboard; 64],
-    theirs: [Bitboard; 64],
-    kings: [Bitboard; 64],
+    positions: Positions,
     /// Which of a crowd's positions the step was made in.
     of: [u8; 64],
-    len: usize,
     /// The positions in which a step makes a threat and leaves the other side without a capture.
     standing: u64,
 }
@@ -142,26 +168,19 @@ struct Tries {
 impl Tries {
     const fn new() -> Self {
         Self {
-            own: [Bitboard::EMPTY; 64],
-            theirs: [Bitboard::EMPTY; 64],
-            kings: [Bitboard::EMPTY; 64],
+            positions: Positions::new(),
             of: [0; 64],
-            len: 0,
             standing: 0,
         }
     }
 
     #[inline(always)]
     fn push(&mut self, of: usize, [own, kings]: [Bitboard; 2], theirs: Bitboard) {
-        if self.len == 64 {
+        if self.positions.len == 64 {
             self.look();
         }
-        let at = self.len % 64;
-        self.own[at] = own;
-        self.theirs[at] = theirs;
-        self.kings[at] = kings;
+        let at = self.positions.push(own, theirs, kings);
         self.of[at] = of as u8;
-        self.len = at + 1;
     }
 
     /// A bit for each position of the crowd in which a step stands; then there are none.
@@ -174,24 +193,24 @@ impl Tries {
     /// Looks at all of them.
     #[inline(always)]
     fn look(&mut self) {
-        for from in (0..self.len).step_by(LANES) {
+        let len = self.positions.len;
+        for from in (0..len).step_by(LANES) {
             let mut standing = self.stand(from);
             while standing != 0 {
                 let at = from + standing.trailing_zeros() as usize;
-                if at < self.len {
+                if at < len {
                     self.standing |= 1 << (self.of[at % 64] % 64);
                 }
                 standing &= standing - 1;
             }
         }
-        self.len = 0;
+        self.positions.len = 0;
     }
 
     /// A bit for each of [`LANES`] positions that stand.
     #[inline(always)]
     fn stand(&self, from: usize) -> u32 {
-        let sets = [&self.own, &self.theirs, &self.kings];
-        let [own, theirs, kings] = sets.map(|sets| lanes(sets, from));
+        let [own, theirs, kings] = self.positions.lanes(from);
         let stand: [u32; LANES] = std::array::from_fn(|at| {
             let (own, theirs, kings) = (own[at], theirs[at], kings[at]);
             let vacant = !(own | theirs);
@@ -322,9 +341,9 @@ mod tests {
                 if !position.has_jump() && position.is_threatened() {
                     threats += 1;
                     crowd.push(&position);
-                    alone |= u64::from(expected) << (crowd.len - 1);
+                    alone |= u64::from(expected) << (crowd.positions.len - 1);
                 }
-                if crowd.len == 64 || number % 11 == 0 {
+                if crowd.positions.len == 64 || number % 11 == 0 {
                     assert_eq!(crowd.at_rest(), std::mem::take(&mut alone));
                 }
             }
