@@ -346,20 +346,53 @@ impl Model {
     }
 }
 
+/// Where what is known of contexts is looked up.
+pub(super) trait Source: Copy {
+    /// What is looked up for a place, and what for a context.
+    type Leaf: Copy + Default;
+    type Found: Copy + Default;
+
+    /// Looks up a place.
+    fn find(self, place: Place) -> Self::Leaf;
+
+    /// Looks up a context of a place that was found.
+    fn look(self, leaf: Self::Leaf, context: Context) -> Self::Found;
+}
+
+/// The contexts themselves.
+#[derive(Clone, Copy)]
+pub(super) struct Contexts;
+
+impl Source for Contexts {
+    type Leaf = ();
+    type Found = Context;
+
+    #[inline(always)]
+    fn find(self, _: Place) {}
+
+    #[inline(always)]
+    fn look(self, (): (), context: Context) -> Context {
+        context
+    }
+}
+
 /// The probabilities of a model for one kind of units.
 #[derive(Clone, Copy)]
 pub(super) struct Chances<'a>(Tree<'a>);
 
-impl Chances<'_> {
+impl Source for Chances<'_> {
+    type Leaf = Leaf;
+    type Found = Entry;
+
     /// Where those of a place lie.
     #[inline(always)]
-    pub(super) fn leaf(&self, place: Place) -> Leaf {
+    fn find(self, place: Place) -> Leaf {
         self.0.leaf(place.coarse, place.fine)
     }
 
     /// Those in a context of a place.
     #[inline(always)]
-    pub(super) fn entry(&self, leaf: Leaf, context: Context) -> Entry {
+    fn look(self, leaf: Leaf, context: Context) -> Entry {
         self.0.entry(leaf, context.last(), context.near())
     }
 }
@@ -397,7 +430,7 @@ mod tests {
         let again = Model::from_bytes(&model.to_bytes()).expect("what was just written");
         assert_eq!(again.leaves, model.leaves);
         let chances = model.of(3).expect("what was counted");
-        let entry = |context: Context| chances.entry(chances.leaf(context.place), context);
+        let entry = |context: Context| chances.look(chances.find(context.place), context);
         let [rare, even] = [17, 18].map(|fine| entry(context(fine)));
         assert_eq!((rare.likely(), rare.order()), (2, [2, 1, 0]));
         let miss = rare.first_miss();

@@ -13,8 +13,8 @@
 //! expected, what follows is looked up again until everything near is as expected. Start reading at
 //! [`Plan::each`].
 
-use super::model::{CAPTURE, Context, OUTSIDE, Place, STATES, THREAT};
-use super::row::{Row, Run};
+use super::model::{CAPTURE, Context, OUTSIDE, Place, STATES, Source, THREAT};
+use super::row::{Row, Rows, Run};
 use super::unit::{UNIT, Values, low_bits, window};
 
 /// States before and behind those of a unit, all outside.
@@ -90,6 +90,12 @@ pub(super) const fn spread(bits: u64) -> u64 {
     ((each + 0x7F7F_7F7F_7F7F_7F7F) >> 7) & 0x0101_0101_0101_0101
 }
 
+/// The lowest bits of eight bytes, side by side: what [`spread`] takes apart.
+#[inline(always)]
+pub(super) const fn gathered(bytes: u64) -> u64 {
+    (bytes & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
 /// A bit for each position of a unit.
 type Bits = [u64; UNIT / 64 + 1];
 
@@ -109,20 +115,10 @@ struct Part {
     near: [u16; 3],
 }
 
-/// What is done with the stored values of a unit.
-pub(super) trait Visitor {
-    /// What is looked up for a place, and what for a context.
-    type Leaf: Copy + Default;
-    type Found: Copy + Default;
-
-    /// Looks up a place.
-    fn find(&self, place: Place) -> Self::Leaf;
-
-    /// Looks up a context of a place that was found.
-    fn look(&self, leaf: Self::Leaf, context: Context) -> Self::Found;
-
+/// What is done with the stored values of a unit, by what a source `S` says.
+pub(super) trait Visitor<S: Source> {
     /// Tells the value of the position at a place of the unit, of whose context this was found.
-    fn visit(&mut self, found: Self::Found, at: usize) -> u8;
+    fn visit(&mut self, found: S::Found, at: usize) -> u8;
 }
 
 /// Which values of a unit are stored and where their neighbours lie: all that is known without
@@ -140,9 +136,30 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Of the first `len` positions of a unit that has mostly this value; `left_out` says of up to 64
+    /// positions of a row, from one of them on, which have a capture and which are at rest.
+    #[inline(always)]
+    pub(super) fn of(
+        rows: Rows<'_>,
+        len: usize,
+        value: u8,
+        mut left_out: impl FnMut(&Row, usize, usize) -> [u64; 2],
+    ) -> Self {
+        let mut plan = Self::new(value);
+        rows.each(len, |row| {
+            plan.add(row);
+            for from in (0..row.len).step_by(64) {
+                let left = (row.len - from).min(64);
+                let [jump, at_rest] = left_out(row, from, left);
+                plan.note(row, (from, left), jump, at_rest);
+            }
+        });
+        plan
+    }
+
     /// Nothing yet of a unit that has mostly this value.
     #[inline(always)]
-    pub(super) const fn new(value: u8) -> Self {
+    const fn new(value: u8) -> Self {
         Self {
             rows: [Part {
                 at: 0,
@@ -161,7 +178,7 @@ impl Plan {
 
     /// Adds a row, of which nothing is known yet but where it lies.
     #[inline(always)]
-    pub(super) fn add(&mut self, row: &Row) {
+    fn add(&mut self, row: &Row) {
         self.runs = row.runs();
         if let Some(part) = self.rows.get_mut(self.count) {
             *part = Part {
@@ -174,11 +191,11 @@ impl Plan {
         }
     }
 
-    /// Notes what is known of up to 64 positions of a row from its position `from` on: which have a
+    /// Notes what is known of `left` positions of a row from its position `from` on: which have a
     /// capture, and which are at rest.
     #[inline(always)]
-    pub(super) fn note(&mut self, row: &Row, from: usize, jump: u64, at_rest: u64) {
-        let (at, left) = (row.at + from, (row.len - from).min(64));
+    fn note(&mut self, row: &Row, (from, left): (usize, usize), jump: u64, at_rest: u64) {
+        let at = row.at + from;
         put(&mut self.parity, at, row.parity(from) & low_bits(left));
         put(&mut self.stored, at, low_bits(left) & !(jump | at_rest));
         self.frame.note(at, left, self.value, jump, at_rest);
@@ -186,18 +203,18 @@ impl Plan {
 
     /// Visits each stored position of the first `len`.
     #[inline(always)]
-    pub(super) fn each<V: Visitor>(&mut self, len: usize, visitor: &mut V) {
+    pub(super) fn each<S: Source>(&mut self, len: usize, source: S, visitor: &mut impl Visitor<S>) {
         self.frame.end(len);
         let mut cursor = Cursor::default();
         let mut lately = Lately(0o77 << 8 | 0o77);
-        let mut slots = [Ahead::<V::Leaf>::blank(), Ahead::blank()];
+        let mut slots = [Ahead::<S::Leaf>::blank(), Ahead::blank()];
         let [now, then] = &mut slots;
         let (mut now, mut then) = (now, then);
-        let mut is_left = now.go(self, &mut cursor, visitor);
+        let mut is_left = now.go(self, &mut cursor, source);
         while is_left {
-            is_left = then.go(self, &mut cursor, visitor);
-            if self.run(now, &mut lately, visitor) && is_left {
-                then.mend(&self.frame, visitor);
+            is_left = then.go(self, &mut cursor, source);
+            if self.run(now, &mut lately, source, visitor) && is_left {
+                then.mend(&self.frame, source);
             }
             std::mem::swap(&mut now, &mut then);
         }
@@ -205,11 +222,12 @@ impl Plan {
 
     /// Visits the stored positions of a run; tells whether a value was not as expected.
     #[inline(always)]
-    fn run<V: Visitor>(
+    fn run<S: Source>(
         &mut self,
-        ahead: &Ahead<V::Leaf>,
+        ahead: &Ahead<S::Leaf>,
         lately: &mut Lately,
-        visitor: &mut V,
+        source: S,
+        visitor: &mut impl Visitor<S>,
     ) -> bool {
         let Stretch {
             start,
@@ -219,7 +237,7 @@ impl Plan {
         } = ahead.stretch;
         let value = self.value;
         let clean = Lately::all(value);
-        let found = ahead.look(clean.same(0), visitor);
+        let found = ahead.look(clean.same(0), source);
         // Two bits a value, that of lane n from bit 2 n + 8 on, round the end of the word: no lane
         // is above 30, so those below 0 are not needed any more when they are written over.
         let as_expected = 0x55 * value;
@@ -245,10 +263,10 @@ impl Plan {
                 let (mut place, mut leaf) = (ahead.places.at(nth), ahead.leaves[nth]);
                 if last != as_expected {
                     place = place.with_last(last, value);
-                    leaf = visitor.find(place);
+                    leaf = source.find(place);
                 }
                 let same = lately.same(parity >> lane);
-                let found = visitor.look(leaf, Context { place, same });
+                let found = source.look(leaf, Context { place, same });
                 known = visitor.visit(found, start + lane as usize - MARGIN);
             }
             lately.note(parity >> lane, known);
@@ -361,8 +379,8 @@ impl Places {
             let bytes = (eights(&self.coarse, from) ^ eights(&other.coarse, from))
                 | (eights(&self.fine, from) ^ eights(&other.fine, from));
             let low = 0x7F7F_7F7F_7F7F_7F7F;
-            let high = (((bytes & low) + low) | bytes) >> 7 & 0x0101_0101_0101_0101;
-            found | (high.wrapping_mul(0x0102_0408_1020_4080) >> 56) << from
+            let high = (((bytes & low) + low) | bytes) >> 7;
+            found | gathered(high) << from
         })
     }
 }
@@ -496,44 +514,44 @@ impl<L: Copy + Default> Ahead<L> {
 
     /// Looks up the next run; false if there is none.
     #[inline(always)]
-    fn go(&mut self, plan: &Plan, cursor: &mut Cursor, visitor: &impl Visitor<Leaf = L>) -> bool {
+    fn go(&mut self, plan: &Plan, cursor: &mut Cursor, source: impl Source<Leaf = L>) -> bool {
         let Some(stretch) = cursor.next(plan) else {
             return false;
         };
         self.stretch = stretch;
         self.places = stretch.places(&plan.frame);
-        self.find(stretch.stored, visitor);
+        self.find(stretch.stored, source);
         true
     }
 
     /// What is found for the contexts in which all values are as expected.
     #[inline(always)]
-    fn look<V: Visitor<Leaf = L>>(&self, same: u32, visitor: &V) -> [V::Found; LANES] {
-        let mut found = [V::Found::default(); LANES];
+    fn look<S: Source<Leaf = L>>(&self, same: u32, source: S) -> [S::Found; LANES] {
+        let mut found = [S::Found::default(); LANES];
         let mut left = self.stretch.stored;
         while left != 0 {
             let lane = left.trailing_zeros() as usize % LANES;
             left &= left - 1;
             let place = self.places.at(lane);
-            found[lane] = visitor.look(self.leaves[lane], Context { place, same });
+            found[lane] = source.look(self.leaves[lane], Context { place, same });
         }
         found
     }
 
     /// Looks up what has changed by a value that was not as expected.
     #[inline(always)]
-    fn mend(&mut self, frame: &Frame, visitor: &impl Visitor<Leaf = L>) {
+    fn mend(&mut self, frame: &Frame, source: impl Source<Leaf = L>) {
         let before = std::mem::replace(&mut self.places, self.stretch.places(frame));
         let changed = self.places.differ(&before);
-        self.find(self.stretch.stored & changed, visitor);
+        self.find(self.stretch.stored & changed, source);
     }
 
     #[inline(always)]
-    fn find(&mut self, mut lanes: u64, visitor: &impl Visitor<Leaf = L>) {
+    fn find(&mut self, mut lanes: u64, source: impl Source<Leaf = L>) {
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize % LANES;
             lanes &= lanes - 1;
-            self.leaves[lane] = visitor.find(self.places.at(lane));
+            self.leaves[lane] = source.find(self.places.at(lane));
         }
     }
 }
@@ -542,7 +560,6 @@ impl<L: Copy + Default> Ahead<L> {
 mod tests {
     use super::*;
     use crate::tablebase::index::choose;
-    use crate::tablebase::row::Rows;
     use crate::tablebase::unit::unit_len;
     use crate::tablebase::{Index, Slice, Walk};
 
@@ -552,19 +569,25 @@ mod tests {
         seen: Vec<(usize, Context)>,
     }
 
-    impl Visitor for Witness<'_> {
+    /// The contexts, each looked up at its own place.
+    #[derive(Clone, Copy)]
+    struct AtItsPlace;
+
+    impl Source for AtItsPlace {
         type Leaf = Place;
         type Found = Context;
 
-        fn find(&self, place: Place) -> Place {
+        fn find(self, place: Place) -> Place {
             place
         }
 
-        fn look(&self, leaf: Place, context: Context) -> Context {
+        fn look(self, leaf: Place, context: Context) -> Context {
             assert_eq!(leaf, context.place);
             context
         }
+    }
 
+    impl Visitor<AtItsPlace> for Witness<'_> {
         fn visit(&mut self, context: Context, at: usize) -> u8 {
             self.seen.push((at, context));
             self.states[at]
@@ -572,24 +595,19 @@ mod tests {
     }
 
     fn seen(index: &Index, unit: u64, states: &Values, expected: u8) -> Vec<(usize, Context)> {
-        let mut plan = Plan::new(expected);
         let len = unit_len(index, unit);
-        Rows::new(index, unit, false).each(len, |row| {
-            plan.add(row);
-            for from in (0..row.len).step_by(64) {
-                let bits = |state: u8| {
-                    let states = &states[row.at + from..][..(row.len - from).min(64)];
-                    let bits = states.iter().rev();
-                    bits.fold(0, |bits, &it| bits << 1 | u64::from(it == state))
-                };
-                plan.note(row, from, bits(CAPTURE), bits(THREAT));
-            }
+        let rows = Rows::new(index, unit, false);
+        let mut plan = Plan::of(rows, len, expected, |row, from, left| {
+            [CAPTURE, THREAT].map(|state: u8| {
+                let bits = states[row.at + from..][..left].iter().rev();
+                bits.fold(0, |bits, &it| bits << 1 | u64::from(it == state))
+            })
         });
         let mut witness = Witness {
             states,
             seen: Vec::new(),
         };
-        plan.each(len, &mut witness);
+        plan.each(len, AtItsPlace, &mut witness);
         assert_eq!(plan.frame.states(), states);
         witness.seen
     }

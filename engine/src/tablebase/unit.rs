@@ -12,13 +12,12 @@ use super::coder::{Decoder, Encoder};
 use super::entry::{Entry, Tally};
 use super::index::Index;
 use super::isa::{Isa, Machine, Plain, Work};
-use super::leaves::Leaf;
 use super::model::{
-    CAPTURE, Chances, Context, Counts, Model, OUTSIDE, Place, THREAT, UNKNOWN, kind,
+    CAPTURE, Chances, Context, Contexts, Counts, Model, OUTSIDE, Source, THREAT, UNKNOWN, kind,
 };
 use super::rest::{self, Crowd};
 use super::row::Rows;
-use super::runs::{Plan, Visitor, spread};
+use super::runs::{Plan, Visitor, gathered, spread};
 use crate::prefetch::prefetch_all;
 use crate::rules::Position;
 
@@ -46,8 +45,7 @@ fn left_out(states: &[u8]) -> [u64; 2] {
             eight[..states.len()].copy_from_slice(states);
             // The states of what is not stored have bit 2, and bit 0 tells them apart.
             let eight = u64::from_le_bytes(eight);
-            let all = eight >> 2 & 0x0101_0101_0101_0101;
-            let gathered = |bits: u64| bits.wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            let all = eight >> 2;
             [
                 jump << 8 | gathered(all & eight),
                 at_rest << 8 | gathered(all & !eight),
@@ -56,31 +54,27 @@ fn left_out(states: &[u8]) -> [u64; 2] {
 }
 
 /// The visit of all stored values of a unit that are known.
-struct Visit<'a, V> {
+struct Visit<'a, S, V> {
     index: &'a Index,
     unit: u64,
     values: &'a Values,
     /// What the values are like, see [`unit_kind`].
     kind: usize,
+    source: S,
     visitor: V,
 }
 
-impl<V: Visitor> Work for Visit<'_, V> {
+impl<S: Source, V: Visitor<S>> Work for Visit<'_, S, V> {
     type Done = V;
 
     #[inline(always)]
     fn run(mut self, _: impl Machine) -> V {
-        let mut plan = Plan::new(prevailing(self.kind));
         let len = unit_len(self.index, self.unit);
-        Rows::new(self.index, self.unit, false).each(len, |row| {
-            plan.add(row);
-            for from in (0..row.len).step_by(64) {
-                let states = &self.values[row.at + from..][..(row.len - from).min(64)];
-                let [jump, at_rest] = left_out(states);
-                plan.note(row, from, jump, at_rest);
-            }
+        let rows = Rows::new(self.index, self.unit, false);
+        let mut plan = Plan::of(rows, len, prevailing(self.kind), |row, from, left| {
+            left_out(&self.values[row.at + from..][..left])
         });
-        plan.each(len, &mut self.visitor);
+        plan.each(len, self.source, &mut self.visitor);
         self.visitor
     }
 }
@@ -200,6 +194,7 @@ pub fn count(index: &Index, unit: u64, values: &Values, counts: &mut Counts) {
             unit,
             values,
             kind,
+            source: Contexts,
             visitor: Counting {
                 kind,
                 values,
@@ -215,18 +210,7 @@ struct Counting<'a> {
     counts: &'a mut Counts,
 }
 
-impl Visitor for Counting<'_> {
-    type Leaf = ();
-    type Found = Context;
-
-    #[inline(always)]
-    fn find(&self, _: Place) {}
-
-    #[inline(always)]
-    fn look(&self, (): (), context: Context) -> Context {
-        context
-    }
-
+impl Visitor<Contexts> for Counting<'_> {
     #[inline(always)]
     fn visit(&mut self, context: Context, at: usize) -> u8 {
         let value = self.values[at % UNIT];
@@ -265,20 +249,16 @@ pub fn encode(index: &Index, model: &Model, unit: u64, values: &Values) -> Resul
 
 fn encode_as(kind: usize, index: &Index, model: &Model, unit: u64, values: &Values) -> Code {
     let encoder = Encoder::new();
-    let Some(chances) = model.of(kind) else {
+    let Some(source) = model.of(kind) else {
         return Code { kind, encoder };
-    };
-    let visitor = Encoding {
-        values,
-        chances,
-        encoder,
     };
     let visit = Visit {
         index,
         unit,
         values,
         kind,
-        visitor,
+        source,
+        visitor: Encoding { values, encoder },
     };
     let encoder = Isa::best().run(visit).encoder;
     Code { kind, encoder }
@@ -286,24 +266,10 @@ fn encode_as(kind: usize, index: &Index, model: &Model, unit: u64, values: &Valu
 
 struct Encoding<'a> {
     values: &'a Values,
-    chances: Chances<'a>,
     encoder: Encoder,
 }
 
-impl Visitor for Encoding<'_> {
-    type Leaf = Leaf;
-    type Found = Entry;
-
-    #[inline(always)]
-    fn find(&self, place: Place) -> Leaf {
-        self.chances.leaf(place)
-    }
-
-    #[inline(always)]
-    fn look(&self, leaf: Leaf, context: Context) -> Entry {
-        self.chances.entry(leaf, context)
-    }
-
+impl Visitor<Chances<'_>> for Encoding<'_> {
     #[inline(always)]
     fn visit(&mut self, entry: Entry, at: usize) -> u8 {
         let value = self.values[at % UNIT];
@@ -361,8 +327,7 @@ impl Work for Job<'_> {
         // They are needed when it is known which values are stored.
         prefetch_all(self.coded.bytes);
         let prevailing = prevailing(self.coded.kind);
-        let mut plan = Plan::new(prevailing);
-        self.plan(machine, &mut plan);
+        let mut plan = self.plan(machine, prevailing);
         let Coded {
             bytes, is_second, ..
         } = self.coded;
@@ -373,10 +338,9 @@ impl Work for Job<'_> {
         };
         let mut decoding = Decoding {
             prevailing,
-            chances: self.chances,
             decoder,
         };
-        plan.each(self.len, &mut decoding);
+        plan.each(self.len, self.chances, &mut decoding);
         for (value, &state) in self.values.iter_mut().zip(plan.frame.states()) {
             *value = state.min(UNKNOWN);
         }
@@ -386,23 +350,19 @@ impl Work for Job<'_> {
 impl Job<'_> {
     /// Works out which values are stored.
     #[inline(always)]
-    fn plan(&self, machine: impl Machine, plan: &mut Plan) {
+    fn plan(&self, machine: impl Machine, prevailing: u8) -> Plan {
         let mut crowd = Crowd::new();
-        Rows::new(self.index, self.unit, true).each(self.len, |row| {
-            plan.add(row);
-            for from in (0..row.len).step_by(64) {
-                let left = (row.len - from).min(64);
-                let [jump, threat] = row.captures(from).map(|bits| bits & low_bits(left));
-                let mut left = threat;
-                while left != 0 {
-                    let nth = from + left.trailing_zeros() as usize;
-                    crowd.push(&row.position(machine, nth));
-                    left &= left - 1;
-                }
-                let at_rest = machine.deposit(crowd.at_rest(), threat);
-                plan.note(row, from, jump, at_rest);
+        let rows = Rows::new(self.index, self.unit, true);
+        Plan::of(rows, self.len, prevailing, |row, from, left| {
+            let [jump, threat] = row.captures(from).map(|bits| bits & low_bits(left));
+            let mut left = threat;
+            while left != 0 {
+                let nth = from + left.trailing_zeros() as usize;
+                crowd.push(&row.position(machine, nth));
+                left &= left - 1;
             }
-        });
+            [jump, machine.deposit(crowd.at_rest(), threat)]
+        })
     }
 }
 
@@ -413,24 +373,10 @@ const fn prevailing(kind: usize) -> u8 {
 
 struct Decoding<'a> {
     prevailing: u8,
-    chances: Chances<'a>,
     decoder: Decoder<'a>,
 }
 
-impl Visitor for Decoding<'_> {
-    type Leaf = Leaf;
-    type Found = Entry;
-
-    #[inline(always)]
-    fn find(&self, place: Place) -> Leaf {
-        self.chances.leaf(place)
-    }
-
-    #[inline(always)]
-    fn look(&self, leaf: Leaf, context: Context) -> Entry {
-        self.chances.entry(leaf, context)
-    }
-
+impl Visitor<Chances<'_>> for Decoding<'_> {
     /// By a branch on the value that prevails, the loop over values that are as expected does not
     /// wait for them.
     #[inline(always)]
