@@ -15,7 +15,7 @@ use crate::capture::{CROWNHEAD, FORWARD};
 use crate::kernel::Isa;
 use crate::kings::Kings;
 use crate::lookup::{Beside, Fixed, Lookup};
-use crate::pair::{Blocks, Store, advance};
+use crate::pair::{Blocks, Store, advance, by_advance};
 
 /// Who is to move: the side whose placements are the bits (A), or the rows (B).
 const BITS: usize = 0;
@@ -62,18 +62,14 @@ impl Bare {
     pub(crate) fn solve(isa: Isa, store: &Store, blocks: &Blocks) -> Self {
         let men = blocks.forces.map(|force| force.men);
         let width = width(men[0]);
-        let mut levels = vec![Vec::new(); 6 * men[1] as usize + 1];
         let rows = choose(28, men[1]) as usize;
-        for &set in &Kings::of(men[1]).placements[..rows] {
-            levels[advance(set) as usize].push(set);
-        }
         let plane = || vec![0; rows * width];
         let mut this = Self {
             men,
             width,
             planes: [[plane(), plane()], [plane(), plane()]],
         };
-        for (come, level) in levels.iter().enumerate().rev() {
+        for (come, level) in by_advance(men[1]).iter().enumerate().rev() {
             let lookup = || Lookup::new(store, blocks, [&[], &[]]).with(isa);
             let crowned = Crowned::new(men, come as u32, lookup);
             let solved: Vec<[Two; 2]> = level
@@ -204,7 +200,7 @@ impl Crowned {
                     if advance(others) + 6 != come {
                         return Default::default();
                     }
-                    gather_all(&beside_rows(others, men[0], lookup))
+                    gather(&beside_rows(others, men[0], lookup), CROWNHEAD_FIRST)
                 });
                 found.collect()
             }
@@ -258,14 +254,8 @@ impl<'r> Row<'r> {
 
     /// The results with the bits' and with the rows' side to move.
     fn solve(&self, lookup: &mut Lookup<'_>) -> [Two; 2] {
-        let mut legal = Kings::of(self.bare.men[0]).valid[..self.bare.width].to_vec();
-        for square in self.seen | CROWNHEAD {
-            let lacks = Kings::of(self.bare.men[0]).lacks(square);
-            legal
-                .iter_mut()
-                .zip(lacks)
-                .for_each(|(word, &kept)| *word &= kept);
-        }
+        let mut legal = vec![0; self.bare.width];
+        fill_legal(&mut legal, self.bare.men[0], self.seen);
         let quiet = self.rows_quiet();
         let (captures, any) = self.rows_captures(lookup);
         let rows = decide(&legal, &quiet, &captures, &any);
@@ -412,7 +402,8 @@ impl<'r> Row<'r> {
 
     /// What steps of one of the men behind the bits to each square lead to, over the others.
     fn bits_targets(&self, after: [&[u32]; 2], lookup: &mut Lookup<'_>) -> Vec<Option<Two>> {
-        let mut crowned = gather_all(&self.beside_bits(self.seen, lookup));
+        let beside = self.beside_bits(self.seen, lookup);
+        let mut crowned: [Two; 4] = gather(&beside, CROWNHEAD_FIRST);
         let target = |to: Square| match (self.seen.contains(to), CROWNHEAD.contains(to)) {
             (true, _) => None,
             (false, true) => Some(std::mem::take(&mut crowned[crowned_nth(to)])),
@@ -467,7 +458,7 @@ impl<'r> Row<'r> {
     /// The results after one of the men behind the bits was crowned on `at`, over the others; of
     /// the rows' men those in `left` remain.
     fn bits_crowned(&self, at: Square, left: Bitboard, lookup: &mut Lookup<'_>) -> Two {
-        gather(&self.beside_bits(left, lookup), at)
+        gather_at(&self.beside_bits(left, lookup), at)
     }
 
     fn beside_bits<'l>(&self, left: Bitboard, lookup: &mut Lookup<'l>) -> Beside<'l> {
@@ -485,7 +476,7 @@ impl<'r> Row<'r> {
 
 /// The results after a man of the rows was crowned, over the men behind the bits.
 fn rows_crowned(way: &Way, lookup: &mut Lookup<'_>) -> Two {
-    gather(&beside_rows(way.others, way.left, lookup), way.at)
+    gather_at(&beside_rows(way.others, way.left, lookup), way.at)
 }
 
 fn beside_rows<'l>(others: Bitboard, left: u32, lookup: &mut Lookup<'l>) -> Beside<'l> {
@@ -500,33 +491,31 @@ fn beside_rows<'l>(others: Bitboard, left: u32, lookup: &mut Lookup<'l>) -> Besi
     lookup.beside(own, their, Fixed::Own(others))
 }
 
-/// The results with a king on `at`, over the men that are not fixed.
-fn gather(beside: &Beside<'_>, at: Square) -> Two {
-    let mut found = zeros(width(beside.men()));
-    beside.each(|bit, [lost, open]| {
-        for (found, plane) in found.iter_mut().zip([lost, open]) {
-            found[bit / 32] |= (plane >> at.index() & 1) << (bit % 32);
-        }
-    });
-    found
-}
-
-/// The same for each square of the crownhead.
-fn gather_all(beside: &Beside<'_>) -> [Two; 4] {
-    let mut found = [(); 4].map(|()| zeros(width(beside.men())));
+/// The results with a king on each of the squares from `first` on, over the men that are not fixed.
+fn gather<const SQUARES: usize>(beside: &Beside<'_>, first: usize) -> [Two; SQUARES] {
+    let mut found = std::array::from_fn(|_| zeros(width(beside.men())));
     beside.each(|bit, words| {
-        for (nth, found) in found.iter_mut().enumerate() {
+        for (square, found) in (first..).zip(&mut found) {
             for (found, word) in found.iter_mut().zip(words) {
-                found[bit / 32] |= (word >> (28 + nth) & 1) << (bit % 32);
+                found[bit / 32] |= (word >> square & 1) << (bit % 32);
             }
         }
     });
     found
 }
 
+/// The same on one square.
+fn gather_at(beside: &Beside<'_>, square: Square) -> Two {
+    let [found] = gather(beside, square.index());
+    found
+}
+
+/// The first square of the crownhead.
+const CROWNHEAD_FIRST: usize = 28;
+
 /// The place of a square of the crownhead among the four.
 const fn crowned_nth(square: Square) -> usize {
-    square.index() - 28
+    square.index() - CROWNHEAD_FIRST
 }
 
 /// The placements of `men` men beside those of the other side.

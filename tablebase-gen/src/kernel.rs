@@ -13,7 +13,7 @@ use std::fmt;
 use engine::board::Bitboard;
 use engine::tablebase::index;
 
-pub(crate) use lone::{KingTakes, LoneRow};
+pub(crate) use lone::{KingTakes, LoneRow, Value, both, value};
 
 /// Placements of men that the loops over a lone king's squares take at once.
 pub(crate) const LANES: usize = 16;

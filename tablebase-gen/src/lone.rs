@@ -19,11 +19,10 @@ use engine::tablebase::index::{choose, rank};
 use rayon::prelude::*;
 
 use crate::capture::{CROWNHEAD, FORWARD};
-use crate::kernel::{Isa, KingTakes, LANES, LoneRow};
-use crate::kings::Kings;
+use crate::kernel::{Isa, KingTakes, LANES, LoneRow, Value, both};
 use crate::lookup::Lookup;
-use crate::pair::{Blocks, Pair, Side, Store, advance};
-use jumps::{Found, Jumps, Value, both, king_places, step_places};
+use crate::pair::{Blocks, Pair, Side, Store, by_advance};
+use jumps::{Found, Jumps, king_places, step_places};
 use men::Men;
 
 type Values = [Value; LANES];
@@ -49,18 +48,9 @@ pub(crate) fn solve(isa: Isa, store: &Store, blocks: Blocks) -> Pair {
         tables: &tables,
         rows: vec![Vec::new(); choose(28, own) as usize],
     };
-    lone.solve_levels(&levels(own));
+    lone.solve_levels(&by_advance(own));
     let tables = tables.map(|table| table.into_iter().map(AtomicU32::into_inner).collect());
     Pair { blocks, tables }
-}
-
-/// The placements of so many men by advance, each level in the order of the ranks.
-fn levels(men: u32) -> Vec<Vec<Bitboard>> {
-    let mut levels = vec![Vec::new(); 6 * men as usize + 1];
-    for &set in &Kings::of(men).placements[..choose(28, men) as usize] {
-        levels[advance(set) as usize].push(set);
-    }
-    levels
 }
 
 /// Bytes of what is kept while a pair is solved: the rows of two levels, every thread's room, and
@@ -209,7 +199,7 @@ impl<'l> Lone<'l> {
 
     /// Where the king has landed, by what is left of the other side.
     fn king_landings(&self, room: &mut Room<'l>, own: Bitboard) {
-        room.landed[0][0] = [both(!own); LANES];
+        room.landed[0][0] = [both((!own).0); LANES];
         for men in 1..self.men as usize {
             let (fewer, here) = room.landed.split_at_mut(men);
             let all = Men::of(men as u32);
@@ -346,7 +336,7 @@ mod tests {
     #[test]
     fn levels_are_counted_as_they_are_made() {
         for men in 0..=4 {
-            let made = levels(men).into_iter().map(|level| level.len() as u64);
+            let made = by_advance(men).into_iter().map(|level| level.len() as u64);
             assert_eq!(level_sizes(men), made.collect::<Vec<_>>());
         }
     }

@@ -45,6 +45,15 @@ pub(crate) fn advance(men: Bitboard) -> u32 {
     men.squares().map(Square::row).sum()
 }
 
+/// The placements of so many men by how far they have come, each level in the order of the ranks.
+pub(crate) fn by_advance(men: u32) -> Vec<Vec<Bitboard>> {
+    let mut levels = vec![Vec::new(); 6 * men as usize + 1];
+    for &set in &Kings::of(men).placements[..choose(28, men) as usize] {
+        levels[advance(set) as usize].push(set);
+    }
+    levels
+}
+
 impl Blocks {
     /// The blocks of `a` against `b`.
     pub(crate) fn new(a: Force, b: Force) -> Self {

@@ -14,8 +14,11 @@ use super::LANES;
 use super::body::Bits;
 use crate::kings::neighbours;
 
+/// A word of L, or of what wins, in the lower half; of N, or of what saves, in the upper one.
+pub(crate) type Value = u64;
+
 type Words = [u32; LANES];
-type Values = [u64; LANES];
+type Values = [Value; LANES];
 
 /// What captures of the lone king lead to, for placements of the other side's men.
 pub(crate) struct KingTakes<'a> {
@@ -57,10 +60,16 @@ pub(crate) struct LoneRow<'a> {
     pub(crate) before: &'a mut [Values],
 }
 
+/// Two words as one value.
+#[inline(always)]
+pub(crate) const fn value(low: u32, high: u32) -> Value {
+    low as Value | (high as Value) << 32
+}
+
 /// A word in both halves of a value.
 #[inline(always)]
-const fn both(word: u32) -> u64 {
-    word as u64 | (word as u64) << 32
+pub(crate) const fn both(word: u32) -> Value {
+    value(word, word)
 }
 
 #[inline(always)]
@@ -248,7 +257,7 @@ pub(super) fn lone_row<B: Bits>(row: &mut LoneRow<'_>) {
         for lane in 0..LANES {
             let low = neighbours(before[lane] as u32);
             let high = neighbours((before[lane] >> 32) as u32);
-            quiet[lane] |= u64::from(low) | u64::from(high) << 32;
+            quiet[lane] |= value(low, high);
         }
         let takes = king_takes(sets, &row.without[men * nth..men * (nth + 1)], row.taken);
         let captures = [&takes, &row.captures[1][nth]];

@@ -11,21 +11,9 @@ use engine::tablebase::Force;
 
 use super::men::{CROWNED, DOWN, Men};
 use crate::capture::{CROWNHEAD, FORWARD};
+use crate::kernel::{Value, both, value};
 use crate::lookup::Lookup;
 use crate::pair::{Planes, Store};
-
-/// A word of L, or of what wins, in the lower half; of N, or of what saves, in the upper one.
-pub(super) type Value = u64;
-
-/// Two words as one value.
-pub(super) fn value(lost: u32, open: u32) -> Value {
-    u64::from(lost) | u64::from(open) << 32
-}
-
-/// A word in both halves.
-pub(super) fn both(squares: Bitboard) -> Value {
-    value(squares.0, squares.0)
-}
 
 /// The lone king's side: its men from its own view; the other side's as it sees them.
 pub(super) struct Jumps<'j, 'a> {
@@ -46,7 +34,7 @@ impl Found<'_> {
     /// Adds a capture after which the piece stands on `landing`, where the king must not be.
     fn add(&mut self, slot: usize, found: Value, landing: Square) {
         let free = !landing.bit();
-        self.values[slot] |= found & both(free);
+        self.values[slot] |= found & both(free.0);
         self.any[slot] |= free.0;
     }
 }
@@ -135,12 +123,12 @@ impl Jumps<'_, '_> {
         for [over, landing] in FORWARD.into_iter().filter_map(|way| jump(at, way)) {
             if theirs.contains(over) && !(men | theirs).contains(landing) {
                 let after = self.man_landed(men, landing, theirs - over.bit());
-                found |= after & both(!landing.bit());
+                found |= after & both((!landing.bit()).0);
                 stays &= landing.bit();
             }
         }
         if stays.any() {
-            found |= self.moved(men | at.bit(), theirs) & both(stays);
+            found |= self.moved(men | at.bit(), theirs) & both(stays.0);
         }
         found
     }
@@ -174,7 +162,7 @@ impl Jumps<'_, '_> {
             }
             if men.contains(over) {
                 let after = self.landed_against(men - over.bit(), landing, theirs);
-                found |= after & both(!landing.bit());
+                found |= after & both((!landing.bit()).0);
                 stays &= landing.bit();
             } else if !theirs.contains(over) {
                 let [wins, saves] = self.without_king(men, landing, theirs);
@@ -185,7 +173,7 @@ impl Jumps<'_, '_> {
         }
         if stays.any() {
             let planes = self.planes_before(men, theirs | at.bit(), [1, 0]);
-            found |= value(planes.lost[0], planes.open[0]) & both(stays);
+            found |= value(planes.lost[0], planes.open[0]) & both(stays.0);
         }
         found
     }
@@ -267,7 +255,7 @@ impl Jumps<'_, '_> {
                 let bit = |on: bool| if on { at.bit().0 } else { 0 };
                 let [wins, saves] = self.without_king(own, at, others);
                 let into = &mut into[slot];
-                *into = (*into & !both(at.bit())) | value(bit(wins), bit(saves));
+                *into = (*into & !both(at.bit().0)) | value(bit(wins), bit(saves));
             }
         }
     }

@@ -12,8 +12,8 @@ use engine::board::{Bitboard, Color, Direction, Square, regions, steps};
 use engine::tablebase::index::{choose, rank};
 
 use crate::kernel::LANES;
-use crate::kings::{Kings, MOST_KINGS};
-use crate::pair::advance;
+use crate::kings::MOST_KINGS;
+use crate::pair::by_advance;
 
 /// Where these men move, and where they are crowned.
 pub(super) const DOWN: [Direction; 2] = Direction::forward(Color::White);
@@ -159,19 +159,15 @@ impl Men {
 
 /// The chunks of placements by advance, the first slot of each advance, and the slots by rank.
 fn ordered(men: u32) -> (Vec<Chunk>, Vec<usize>, Vec<u32>) {
-    let placements = &Kings::of(men).placements[..choose(28, men) as usize];
-    let mut levels = vec![Vec::new(); 6 * men as usize + 1];
-    for (rank, &set) in placements.iter().enumerate() {
-        levels[advance(set) as usize].push((rank, set.rotated()));
-    }
-    let (mut sets, mut slots) = (Vec::new(), vec![NONE; placements.len()]);
+    let mut slots = vec![NONE; choose(28, men) as usize];
+    let mut sets = Vec::new();
     let mut starts = vec![0];
-    for level in levels.iter().rev() {
+    for level in by_advance(men).iter().rev() {
         for part in level.chunks(LANES) {
             let mut chunk = [u32::MAX; LANES];
-            for (lane, &(rank, set)) in part.iter().enumerate() {
-                chunk[lane] = set.0;
-                slots[rank] = (LANES * sets.len() + lane) as u32;
+            for (lane, &set) in part.iter().enumerate() {
+                chunk[lane] = set.rotated().0;
+                slots[rank(set) as usize] = (LANES * sets.len() + lane) as u32;
             }
             sets.push(chunk);
         }
